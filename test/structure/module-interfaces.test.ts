@@ -16,7 +16,7 @@ const MOST_LINES = 80
 /** Modules that export more. The numbers may only fall; a module that gets below 40 leaves the list. */
 const WIDE: Readonly<Record<string, number>> = {
   'libraries/commits': 134,
-  'libraries/library': 119,
+  'libraries/library': 118,
   'platform/http': 83,
   'libraries/content': 77,
   'base/objects': 74,
@@ -34,7 +34,7 @@ const LONG: Readonly<Record<string, number>> = {
   'programs/cli/program.ts: createProgram': 147,
   'programs/cli/backup-commands.ts: addBackupCommands': 145,
   'maintenance/import/library-importer.ts: importLibrary': 140,
-  'surfaces/api/shares/shared-items-v2.ts: sharedItems': 116,
+  'surfaces/api/shares/shared-items-v2.ts: sharedItems': 113,
   'maintenance/import/source-people.ts: importPeople': 108,
   'programs/server/surfaces.ts: createHttp': 104,
   'programs/server/maintenance.ts: startMaintenance': 102,

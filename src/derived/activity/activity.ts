@@ -120,6 +120,7 @@ export class ActivityService implements AsyncDisposable {
     this.webhookSender = new WebhookSender({ db, secrets, network, now, onError })
     this.webhooks = new Webhooks({
       db,
+      audit: core.audit,
       secrets,
       allowPrivate: options.webhookPrivate,
       now,

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { fail } from '../../base/errors.ts'
 import type { LibraryEvent, OwnedLibrary } from '../../libraries/library/index.ts'
+import { type Audit, type AuditAction, type AuditActor, libraryAction } from '../../people/audit/index.ts'
 import type { Database, Transaction } from '../../platform/database/index.ts'
 import type { CommitNotifier } from './activity-consumer.ts'
 import { parseWebhookUrl } from './webhook-address.ts'
@@ -34,6 +35,7 @@ const KEPT_SECONDS = 30 * 86_400
 
 interface WebhooksOptions {
   readonly db: Database
+  readonly audit: Audit
   readonly secrets: WebhookSecrets
   /** Whether private addresses may be called. */
   readonly allowPrivate: boolean
@@ -57,9 +59,6 @@ interface ShownWebhook {
   readonly secret: string | undefined
 }
 
-/** Writes further rows in the transaction that creates, changes or removes a webhook. */
-export type AlsoOfWebhook = (tx: Transaction, webhook: Webhook) => Promise<void>
-
 /** Management of webhooks by library owners, and the queue of their deliveries. */
 export class Webhooks {
   readonly #options: WebhooksOptions
@@ -76,7 +75,7 @@ export class Webhooks {
   async add(
     library: OwnedLibrary,
     options: { url: string; secret: string | undefined },
-    also?: AlsoOfWebhook,
+    by: AuditActor | undefined,
   ): Promise<ShownWebhook> {
     const { db, secrets, now } = this.#options
     const url = this.#parse(options.url)
@@ -89,18 +88,18 @@ export class Webhooks {
       }
       const inserted = await insertWebhook(tx, { ...created, createdAt: now(), sinceSeq })
       if (inserted === undefined) return fail({ code: 'webhook-exists', url })
-      await also?.(tx, inserted)
+      await this.#record(tx, by, 'webhook-made', library, inserted)
       return inserted
     })
     return { webhook, secret }
   }
 
-  /** `also` is called if something differs. Throws webhook-not-found, webhook-url-invalid, webhook-exists. */
+  /** Audited if something differs. Throws webhook-not-found, webhook-url-invalid, webhook-exists. */
   async change(
     library: OwnedLibrary,
     key: number,
     changes: WebhookChanges,
-    also?: AlsoOfWebhook,
+    by: AuditActor | undefined,
   ): Promise<ShownWebhook> {
     const { db, secrets, onPending } = this.#options
     const { key: libraryKey } = library.info
@@ -118,7 +117,9 @@ export class Webhooks {
       }
       await updateWebhook(tx, key, changed)
       const isSame = changed.url === found.url && changed.isValid === found.isValid
-      if (!isSame || !this.#isSecretOf(found, changes.secret)) await also?.(tx, changed)
+      if (!isSame || !this.#isSecretOf(found, changes.secret)) {
+        await this.#record(tx, by, 'webhook-changed', library, changed)
+      }
       return changed
     })
     onPending()
@@ -126,12 +127,25 @@ export class Webhooks {
   }
 
   /** Also deletes pending deliveries. Throws webhook-not-found. */
-  async remove({ info }: OwnedLibrary, key: number, also?: AlsoOfWebhook): Promise<void> {
+  async remove(library: OwnedLibrary, key: number, by: AuditActor | undefined): Promise<void> {
+    const { info } = library
     await this.#options.db.write(async (tx) => {
       const webhook = (await findWebhook(tx, info.key, key)) ?? fail({ code: 'webhook-not-found' })
       if (!(await deleteWebhook(tx, info.key, key))) fail({ code: 'webhook-not-found' })
-      await also?.(tx, webhook)
+      await this.#record(tx, by, 'webhook-removed', library, webhook)
     })
+  }
+
+  /** Only the host of the URL is audited, because the rest may be a secret. */
+  #record(
+    tx: Transaction,
+    by: AuditActor | undefined,
+    action: AuditAction,
+    { info }: OwnedLibrary,
+    { key, url }: Webhook,
+  ): Promise<void> {
+    const detail = { webhook: key, host: new URL(url).host }
+    return this.#options.audit.record(tx, by, libraryAction(action, info, detail))
   }
 
   /** Deliveries, newest first. Throws webhook-not-found. */

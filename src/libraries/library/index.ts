@@ -33,7 +33,6 @@ export {
 export { copyTo, makeFolderAt, moveTo, type PlaceOutcome, putFile, setTime } from './exact-paths.ts'
 export { checksumsOf, type FileChecksums, keepChecksums } from './file-checksums.ts'
 export {
-  type AlsoOfLibrary,
   createLibrary,
   deletedLibrariesOf,
   deleteLibrariesOf,

@@ -39,7 +39,7 @@ export interface LibraryOptions {
 }
 
 /** Writes further rows in the transaction of a change. */
-export type AlsoOfLibrary = (tx: Transaction, library: LibraryInfo) => Promise<void>
+type AlsoOfLibrary = (tx: Transaction, library: LibraryInfo) => Promise<void>
 
 /**
  * Creates a library with one commit and an empty root. `also` writes further rows in the same transaction.

@@ -1,8 +1,9 @@
 import { fail, refuseAtLimit, rowLimits } from '../../base/errors.ts'
 import type { Database, Transaction } from '../../platform/database/index.ts'
+import type { Audit, AuditAction, AuditActor, AuditedAction } from '../audit/index.ts'
 import { type Account, displayName } from './account.ts'
 import { findAccountByKey } from './account-store.ts'
-import type { GroupDependent, TransactionHook } from './dependents.ts'
+import type { GroupDependent } from './dependents.ts'
 import { type Group, type Membership, parseGroupName } from './group.ts'
 import {
   acceptMembership,
@@ -37,15 +38,13 @@ import { roleAllows } from './roles.ts'
 /** Groups of one owner that an account can be added to: what is shared with them is in all its listings. */
 const MAX_GROUPS_WITH_MEMBER = 50
 
-/** Writes further rows in the transaction that creates a group. */
-type AlsoOfGroup = (tx: Transaction, group: Group) => Promise<void>
-
 /**
  * All groups. Callbacks `also` write further rows in the same transaction. Each method states who may call it
  * and throws for everybody else.
  */
 export class Groups {
   readonly #db: Database
+  readonly #audit: Audit
   readonly #now: () => number
   readonly #record: GroupRecorder
   readonly #holdsNewGivers: boolean
@@ -54,6 +53,7 @@ export class Groups {
 
   constructor(parts: {
     readonly db: Database
+    readonly audit: Audit
     /** Unix seconds. */
     readonly now: () => number
     readonly dependents: readonly GroupDependent[]
@@ -62,6 +62,7 @@ export class Groups {
     readonly holdsNewGivers?: boolean
   }) {
     this.#db = parts.db
+    this.#audit = parts.audit
     this.#now = parts.now
     this.#dependents = parts.dependents
     this.#record = parts.record
@@ -69,7 +70,7 @@ export class Groups {
   }
 
   /** Throws role-forbids, group-name-invalid, group-exists, limit-reached. */
-  async create(owner: Account, wantedName: string, also?: AlsoOfGroup): Promise<Group> {
+  async create(owner: Account, wantedName: string, by: AuditActor | undefined): Promise<Group> {
     if (!roleAllows(owner.role, 'add-group')) fail({ code: 'role-forbids', action: 'add-group' })
     const name = parseGroupName(wantedName) ?? fail({ code: 'group-name-invalid', name: wantedName })
     return this.#db.write(async (tx) => {
@@ -77,7 +78,8 @@ export class Groups {
       const group = await insertGroup(tx, name, owner.key, this.#now())
       if (group === undefined) return fail({ code: 'group-exists', name })
       await insertMember(tx, group.key, owner.key, true, this.#now())
-      await also?.(tx, group)
+      const detail = by?.actor === owner.email ? {} : { owner: owner.email }
+      await this.#audit.record(tx, by, groupAction('group-made', group, detail))
       return group
     })
   }
@@ -161,13 +163,14 @@ export class Groups {
     return found && { account, isAdmin: found.isAdmin }
   }
 
-  /** For administrators of the group. `also` is called if the name differs. Throws group-name-invalid, group-exists. */
-  async rename({ group }: Membership, wantedName: string, also?: TransactionHook): Promise<Group> {
+  /** For administrators of the group. Audited if the name differs. Throws group-name-invalid, group-exists. */
+  async rename({ group }: Membership, wantedName: string, by: AuditActor | undefined): Promise<Group> {
     const name = parseGroupName(wantedName) ?? fail({ code: 'group-name-invalid', name: wantedName })
     await this.#db.write(async (tx) => {
       const before = await findGroup(tx, group.key)
       if (!(await setGroupName(tx, group.key, name))) fail({ code: 'group-exists', name })
-      if (before?.name !== name) await also?.(tx)
+      if (before?.name !== name)
+        await this.#audit.record(tx, by, groupAction('group-changed', group, { to: name }))
     })
     return { ...group, name }
   }
@@ -176,10 +179,10 @@ export class Groups {
    * The new owner becomes a member and administrator, and the old one stays a member. For the owner. Throws, except for administrators of
    * the server, limit-reached, and permission-denied if memberships are held and the new owner has not accepted one.
    */
-  async transfer(by: Membership, to: Account, also?: TransactionHook): Promise<Group> {
-    const { group, accountKey } = by
+  async transfer(membership: Membership, to: Account, by: AuditActor | undefined): Promise<Group> {
+    const { group, accountKey } = membership
     await this.#db.write(async (tx) => {
-      if (by.actsAsOwner !== true) {
+      if (membership.actsAsOwner !== true) {
         await refuseAtLimit('groups', (most) => countGroupsOf(tx, to.key, most))
         const isMember = (await findMembership(tx, group.key, to.key)) !== undefined
         if (this.#holdsNewGivers && !isMember) fail({ code: 'permission-denied' })
@@ -190,17 +193,17 @@ export class Groups {
       await acceptMembership(tx, group.key, to.key)
       await setMemberAdmin(tx, group.key, to.key, true)
       await setMemberAdmin(tx, group.key, group.ownerKey, false)
-      await also?.(tx)
+      await this.#audit.record(tx, by, groupAction('group-changed', group, { owner: to.email }))
     })
     return { ...group, ownerKey: to.key }
   }
 
   /** For the owner. Libraries shared with the group stay with their owners. */
-  async delete({ group }: Membership, also?: TransactionHook): Promise<void> {
+  async delete({ group }: Membership, by: AuditActor | undefined): Promise<void> {
     await this.#db.write(async (tx) => {
       await this.#record(tx, await leaving(tx, group))
       await deleteGroupIn(tx, group.key, this.#dependents)
-      await also?.(tx)
+      await this.#audit.record(tx, by, groupAction('group-deleted', group))
     })
   }
 
@@ -208,21 +211,24 @@ export class Groups {
    * False if the account is already a member. For administrators of the group. Throws limit-reached, except for administrators of the
    * server.
    */
-  add(by: Membership, account: Account, also?: TransactionHook): Promise<boolean> {
-    const { group, accountKey } = by
+  add(membership: Membership, account: Account, by: AuditActor | undefined): Promise<boolean> {
+    const { group, accountKey } = membership
     return this.#db.write(async (tx) => {
       if ((await findMembership(tx, group.key, account.key)) !== undefined) return false
       await refuseAtLimit('members', (most) => countMembers(tx, group.key, most))
-      const isHeld = await this.#isHeld(tx, by, account)
+      const isHeld = await this.#isHeld(tx, membership, account)
       const heldBy = isHeld ? accountKey : undefined
       const isNew = await insertMember(tx, group.key, account.key, false, this.#now(), heldBy)
       if (!isNew) return false
       const limit = MAX_GROUPS_WITH_MEMBER
-      if (by.actsAsOwner !== true && (await countMemberships(tx, account.key, group.ownerKey)) > limit) {
+      if (
+        membership.actsAsOwner !== true &&
+        (await countMemberships(tx, account.key, group.ownerKey)) > limit
+      ) {
         fail({ code: 'limit-reached', what: 'groups-with-member', limit })
       }
       await this.#joined(tx, group, account, accountKey, isHeld)
-      await also?.(tx)
+      await this.#changed(tx, by, group, { added: account.email })
       return true
     })
   }
@@ -233,36 +239,36 @@ export class Groups {
   }
 
   /** Accepts a held membership. False if there is none. */
-  accept(group: Group, account: Account, also?: TransactionHook): Promise<boolean> {
+  accept(group: Group, account: Account, by: AuditActor | undefined): Promise<boolean> {
     return this.#db.write(async (tx) => {
       if (!(await acceptMembership(tx, group.key, account.key))) return false
       const accountKeys = [account.key]
       await this.#record(tx, { kind: 'joined', group, accountKeys, by: undefined, isHeld: false })
-      await also?.(tx)
+      await this.#changed(tx, by, group, { accepted: account.email })
       return true
     })
   }
 
   /** Ends a held membership. False if there is none. */
-  decline(group: Group, account: Account, also?: TransactionHook): Promise<boolean> {
+  decline(group: Group, account: Account, by: AuditActor | undefined): Promise<boolean> {
     return this.#db.write(async (tx) => {
       const isGone = await deleteHeldMembership(tx, group.key, account.key)
-      if (isGone) await also?.(tx)
+      if (isGone) await this.#changed(tx, by, group, { declined: account.email })
       return isGone
     })
   }
 
-  /** For the owner. Applies to other members. `also` is called if the role of the member differs. */
+  /** For the owner. Applies to other members. Audited if the role of the member differs. */
   async setAdmin(
     { group }: Membership,
     account: Account,
     isAdmin: boolean,
-    also?: TransactionHook,
+    by: AuditActor | undefined,
   ): Promise<void> {
     await this.#db.write(async (tx) => {
       const before = await findMembership(tx, group.key, account.key)
       await setMemberAdmin(tx, group.key, account.key, isAdmin)
-      if (before?.isAdmin !== isAdmin) await also?.(tx)
+      if (before?.isAdmin !== isAdmin) await this.#changed(tx, by, group, { member: account.email, isAdmin })
     })
   }
 
@@ -271,26 +277,35 @@ export class Groups {
    * may remove anybody, administrators plain members. Throws permission-denied. False if the account was no
    * member.
    */
-  async remove(by: Membership, account: Account, also?: TransactionHook): Promise<boolean> {
-    const { group } = by
+  async remove(membership: Membership, account: Account, by: AuditActor | undefined): Promise<boolean> {
+    const { group } = membership
     return this.#db.write(async (tx) => {
       const member = await findMembership(tx, group.key, account.key)
       if (member === undefined) {
-        const isWithdrawn = by.isAdmin && (await deleteHeldMembership(tx, group.key, account.key))
-        if (isWithdrawn) await also?.(tx)
+        const isWithdrawn = membership.isAdmin && (await deleteHeldMembership(tx, group.key, account.key))
+        if (isWithdrawn) await this.#changed(tx, by, group, { removed: account.email })
         return isWithdrawn
       }
-      const isSelf = by.accountKey === account.key
-      const isOwner = group.ownerKey === by.accountKey || by.actsAsOwner === true
-      const mayRemove = isSelf || isOwner || (by.isAdmin && !member.isAdmin)
+      const isSelf = membership.accountKey === account.key
+      const isOwner = group.ownerKey === membership.accountKey || membership.actsAsOwner === true
+      const mayRemove = isSelf || isOwner || (membership.isAdmin && !member.isAdmin)
       if (!mayRemove || account.key === group.ownerKey) fail({ code: 'permission-denied' })
       // All members are affected, because this one's shares with them end too.
       await this.#record(tx, await leaving(tx, group))
       for (const dependent of this.#dependents) await dependent.onMemberRemoved(tx, group.key, account.key)
       const isGone = await deleteMember(tx, group.key, account.key)
-      if (isGone) await also?.(tx)
+      if (isGone) await this.#changed(tx, by, group, { removed: account.email })
       return isGone
     })
+  }
+
+  #changed(
+    tx: Transaction,
+    by: AuditActor | undefined,
+    group: Group,
+    detail: Record<string, unknown>,
+  ): Promise<void> {
+    return this.#audit.record(tx, by, groupAction('group-members-changed', group, detail))
   }
 
   /** Administrators of the server are trusted. */
@@ -359,3 +374,8 @@ export interface GroupEvent {
 
 /** Records a group event in the transaction of the change. */
 type GroupRecorder = (tx: Transaction, event: GroupEvent) => Promise<void>
+
+/** An action on a group. */
+function groupAction(action: AuditAction, group: Group, detail: Record<string, unknown> = {}): AuditedAction {
+  return { action, objectKind: 'group', objectId: String(group.key), detail: { name: group.name, ...detail } }
+}

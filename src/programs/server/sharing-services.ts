@@ -34,6 +34,7 @@ export function createSharing(parts: ServiceParts, people: PeopleServices) {
     links,
     groups: new Groups({
       db,
+      audit: core.audit,
       now,
       holdsNewGivers,
       dependents: groupDependents,

@@ -9,10 +9,10 @@ import {
   inOrigin,
   type LibraryInfo,
   originOf,
-  type TransactionHook,
 } from '../../libraries/commits/index.ts'
 import type { AdministeredLibrary, Library, LibraryCore } from '../../libraries/library/index.ts'
 import { type Account, roleAllows } from '../../people/accounts/index.ts'
+import type { Audit, AuditActor } from '../../people/audit/index.ts'
 import {
   type CredentialOrigins,
   PasswordGuard,
@@ -22,6 +22,7 @@ import {
 import { type Database, writeIfSpace } from '../../platform/database/index.ts'
 import type { Access } from './access.ts'
 import { checkAdministrator } from './administration.ts'
+import { linkChanged, linkCreated, linkDeleted } from './audited-actions.ts'
 import {
   isExpired,
   isUsable,
@@ -86,6 +87,7 @@ interface LinksOptions extends PasswordGuardOptions {
 export class Links {
   /** In characters. */
   readonly shortestPassword: number
+  readonly #audit: Audit
   readonly #db: Database
   readonly #access: Access
   readonly #origins: CredentialOrigins
@@ -96,6 +98,7 @@ export class Links {
 
   constructor(options: LinksOptions) {
     this.shortestPassword = options.shortestPassword
+    this.#audit = options.core.audit
     this.#db = options.db
     this.#access = options.access
     this.#origins = options.origins
@@ -113,13 +116,14 @@ export class Links {
     user: Account,
     library: Library,
     options: LinkOptions,
-    { several = false, also }: { several?: boolean; also?: TransactionHook } = {},
+    by: AuditActor | undefined,
+    { several = false }: { several?: boolean } = {},
   ): Promise<Link> {
     if (!mayCreate(user, options.kind)) fail({ code: 'permission-denied' })
     for (let opened: Library | undefined = library; ; ) {
       const isDir = await kindOf(opened, options.path)
       refuseRights(opened, options)
-      const created = await this.#insert(user, opened, options, { isDir, several, also })
+      const created = await this.#insert(user, opened, options, { isDir, several, by })
       if (created !== undefined) return created
       // The library changed since the check, so the item may be gone.
       opened = await this.#access.reopen(user, keysOf(library))
@@ -202,23 +206,18 @@ export class Links {
   }
 
   /** Deletes any link, for administrators. Idempotent. Throws permission-denied. */
-  async deleteAny(
-    user: Account,
-    token: string,
-    kind: LinkKind,
-    also: (link: Link) => TransactionHook,
-  ): Promise<void> {
+  async deleteAny(user: Account, token: string, kind: LinkKind, by: AuditActor | undefined): Promise<void> {
     checkAdministrator(user)
     await this.#db.write(async (tx) => {
       const link = isLinkToken(token) ? await findLink(tx, token) : undefined
       if (link?.kind !== kind) return
       await deleteLink(tx, link.key)
-      await also(link)(tx)
+      await this.#audit.record(tx, by, linkDeleted(link))
     })
   }
 
   /**
-   * `also` is called if something differs. Throws link-not-found; permission-denied except for the creator, and for rights the
+   * Audited if something differs. Throws link-not-found; permission-denied except for the creator, and for rights the
    * creator does not have.
    */
   async update(
@@ -226,7 +225,7 @@ export class Links {
     token: string,
     kind: LinkKind,
     changes: LinkChanges,
-    also?: (link: Link) => TransactionHook,
+    by: AuditActor | undefined,
   ): Promise<Link> {
     const link = await this.#find(token, kind)
     if (link.accountKey !== user.key) fail({ code: 'permission-denied' })
@@ -246,7 +245,7 @@ export class Links {
     await this.#db.write(async (tx) => {
       await updateLink(tx, changed)
       await deleteTicketsOfLink(tx, link.key)
-      if (!isSameLink(link, changed)) await also?.(changed)(tx)
+      if (!isSameLink(link, changed)) await this.#audit.record(tx, by, linkChanged(changed))
     })
     return changed
   }
@@ -274,16 +273,11 @@ export class Links {
   }
 
   /** Idempotent: an unknown link is no error. Throws permission-denied for a link of another account. */
-  async delete(
-    user: Account,
-    token: string,
-    kind: LinkKind,
-    also?: (link: Link) => TransactionHook,
-  ): Promise<void> {
+  async delete(user: Account, token: string, kind: LinkKind, by: AuditActor | undefined): Promise<void> {
     const link = isLinkToken(token) ? await findLink(this.#db, token) : undefined
     if (link?.kind !== kind) return
     if (link.accountKey !== user.key) fail({ code: 'permission-denied' })
-    await this.#deleteAll([link], also)
+    await this.#deleteAll([link], by)
   }
 
   /** Throws link-not-found. */
@@ -291,17 +285,17 @@ export class Links {
     library: AdministeredLibrary,
     token: string,
     kind: LinkKind,
-    also?: (link: Link) => TransactionHook,
+    by: AuditActor | undefined,
   ): Promise<void> {
-    await this.#deleteAll([await this.getIn(library, token, kind)], also)
+    await this.#deleteAll([await this.getIn(library, token, kind)], by)
   }
 
   /** Deletes an account's links whose item is gone. */
-  async cleanInvalid(user: Account, kind: LinkKind, also?: (link: Link) => TransactionHook): Promise<void> {
+  async cleanInvalid(user: Account, kind: LinkKind, by: AuditActor | undefined): Promise<void> {
     const links = await listLinks(this.#db, { kind, accountKey: user.key })
     await this.#deleteAll(
       links.filter((link) => link.isGone),
-      also,
+      by,
     )
   }
 
@@ -315,11 +309,11 @@ export class Links {
     return links.filter(({ libraryId }) => libraries.has(libraryId))
   }
 
-  async #deleteAll(links: readonly Link[], also?: (link: Link) => TransactionHook): Promise<void> {
+  async #deleteAll(links: readonly Link[], by: AuditActor | undefined): Promise<void> {
     await this.#db.write(async (tx) => {
       for (const link of links) {
         await deleteLink(tx, link.key)
-        await also?.(link)(tx)
+        await this.#audit.record(tx, by, linkDeleted(link))
       }
     })
   }
@@ -385,7 +379,7 @@ export class Links {
     user: Account,
     library: Library,
     options: LinkOptions,
-    { isDir, several, also }: { isDir: boolean; several: boolean; also: TransactionHook | undefined },
+    { isDir, several, by }: { isDir: boolean; several: boolean; by: AuditActor | undefined },
   ) {
     const { kind, path } = options
     const token = randomBytes(TOKEN_BYTES).toString('hex')
@@ -421,7 +415,7 @@ export class Links {
         scopedTokenKey: user.scope?.tokenKey,
         createdAt: now,
       })
-      await also?.(tx)
+      await this.#audit.record(tx, by, linkCreated(library.info, options))
       return token
     })
     return created === undefined ? undefined : this.#find(created)

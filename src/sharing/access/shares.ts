@@ -13,7 +13,6 @@ import {
   type LibraryInfo,
   originOf,
   type SubLibrary,
-  type TransactionHook,
 } from '../../libraries/commits/index.ts'
 import type {
   Actor,
@@ -38,7 +37,9 @@ import {
   isAdmin,
   roleAllows,
 } from '../../people/accounts/index.ts'
+import { type AuditActor, type AuditedAction, accountAction } from '../../people/audit/index.ts'
 import type { Database, Reader, Transaction } from '../../platform/database/index.ts'
+import { shareAction } from './audited-actions.ts'
 import type { Grantee } from './grant.ts'
 import type { ShareEvent, ShareRecorder } from './share-events.ts'
 import {
@@ -95,7 +96,7 @@ const MAX_OF_GIVER = 10_000
 /** Expired shares are listed this long, so that they can be extended. */
 const EXPIRED_KEPT_SECONDS = 30 * 86_400
 
-/** Creates, changes and revokes shares. Callbacks `also` write further rows in the same transaction. */
+/** Creates, changes and revokes shares. */
 export class Shares {
   readonly #core: LibraryCore
   readonly #db: Database
@@ -137,17 +138,18 @@ export class Shares {
    */
   async share(
     library: AdministeredLibrary,
-    by: Account,
-    { path, isFile, recipient, permission, expiresAt }: ShareOptions,
-    also?: TransactionHook,
+    giver: Account,
+    options: ShareOptions,
+    by: AuditActor | undefined,
   ): Promise<SubLibrary | undefined> {
-    await this.#refuse(library, by, recipient)
+    const { path, isFile, recipient, permission, expiresAt } = options
+    await this.#refuse(library, giver, recipient)
     const { granteeKey, name } = keyOf(recipient)
     const share = {
       grantee: recipient.to,
       granteeKey,
       ...rightOf(permission),
-      grantedBy: by.key,
+      grantedBy: giver.key,
       expiresAt: expiresAt ?? undefined,
     }
     const isWhole = inOrigin(library.info, path) === ROOT
@@ -160,21 +162,22 @@ export class Shares {
       if (before !== undefined && isShareExpired(before, now)) {
         await deleteShare(tx, item, recipient.to, granteeKey)
       }
-      const isHeld = await this.#isHeld(tx, by, recipient)
+      const isHeld = await this.#isHeld(tx, giver, recipient)
       if (!(await insertShare(tx, item, { ...share, isHeld }, now))) fail({ code: 'already-shared', name })
       await refuseTooMany(tx, { ...share, isHeld })
-      await this.#recordEvent(tx, library, by, item, recipient, { kind: 'created', permission, isHeld })
-      await also?.(tx)
+      await this.#recordEvent(tx, library, giver, item, recipient, { kind: 'created', permission, isHeld })
+      await this.#core.audit.record(tx, by, shareAction('share-made', library.info, options))
       return sub
     })
   }
 
-  /** Changes the permission and the expiry of a share. `also` is called if one of them differs. False if it does not exist. */
+  /** Changes the permission and the expiry of a share. Audited if one of them differs. False if it does not exist. */
   async change(
     library: AdministeredLibrary,
-    { path, recipient, permission, expiresAt }: ShareOptions,
-    also?: TransactionHook,
+    options: ShareOptions,
+    by: AuditActor | undefined,
   ): Promise<boolean> {
+    const { path, recipient, permission, expiresAt } = options
     const item = await this.#find(library, path)
     if (item === undefined) return false
     const { granteeKey } = keyOf(recipient)
@@ -189,7 +192,9 @@ export class Shares {
       if (isNew && before.isHeld !== true) {
         await this.#recordEvent(tx, library, library.actor, item, recipient, what)
       }
-      if (isNew || until !== before.expiresAt) await also?.(tx)
+      if (isNew || until !== before.expiresAt) {
+        await this.#core.audit.record(tx, by, shareAction('share-changed', library.info, options))
+      }
       return true
     })
   }
@@ -198,10 +203,10 @@ export class Shares {
   async revoke(
     library: AdministeredLibrary,
     { path, recipient }: EndedShare,
-    also?: TransactionHook,
+    by: AuditActor | undefined,
   ): Promise<boolean> {
     const item = await this.#find(library, path)
-    return item === undefined ? false : this.#end(library, item, recipient, also)
+    return item === undefined ? false : this.#end(library, item, { path, recipient }, by)
   }
 
   /** Libraries, folders and files that wait for the account to accept them. */
@@ -212,31 +217,34 @@ export class Shares {
   }
 
   /** Accepts all that a giver has shared with the account. What they share later is not held. False if nothing was held. */
-  accept(user: Account, giver: Account, also?: TransactionHook): Promise<boolean> {
-    return this.#settle(user, (tx) => acceptShares(tx, user.key, giver.key), also)
+  accept(user: Account, giver: Account, by: AuditActor | undefined): Promise<boolean> {
+    const action = accountAction('share-changed', giver.email, { accepted: true })
+    return this.#settle(user, (tx) => acceptShares(tx, user.key, giver.key), by, action)
   }
 
   /** Ends the held shares of a giver. False if there were none. */
-  decline(user: Account, giver: Account, also?: TransactionHook): Promise<boolean> {
-    return this.#settle(user, (tx) => deleteHeldShares(tx, user.key, giver.key), also)
+  decline(user: Account, giver: Account, by: AuditActor | undefined): Promise<boolean> {
+    const action = accountAction('share-ended', giver.email, { declined: true })
+    return this.#settle(user, (tx) => deleteHeldShares(tx, user.key, giver.key), by, action)
   }
 
   #settle(
     user: Account,
     change: (tx: Transaction) => Promise<number>,
-    also?: TransactionHook,
+    by: AuditActor | undefined,
+    action: AuditedAction,
   ): Promise<boolean> {
     return this.#db.write(async (tx) => {
       if ((await change(tx)) === 0) return false
       this.#onAccessChanged(tx, [user.key])
-      await also?.(tx)
+      await this.#core.audit.record(tx, by, action)
       return true
     })
   }
 
   /** Revokes the holder's own direct share. False if there is none. */
-  leave(library: Library, also?: TransactionHook): Promise<boolean> {
-    return this.#end(library, wholeOf(library), { to: 'user', account: library.actor }, also)
+  leave(library: Library, by: AuditActor | undefined): Promise<boolean> {
+    return this.#endOfWhole(library, { to: 'user', account: library.actor }, by)
   }
 
   /** The share of a library as a whole with a grantee. */
@@ -245,13 +253,13 @@ export class Shares {
   }
 
   /** Revokes the share of a library with a group. For administrators of either. */
-  revokeFromGroup(library: Library, group: Group, also?: TransactionHook): Promise<boolean> {
-    return this.#end(library, wholeOf(library), { to: 'group', group }, also)
+  revokeFromGroup(library: Library, group: Group, by: AuditActor | undefined): Promise<boolean> {
+    return this.#endOfWhole(library, { to: 'group', group }, by)
   }
 
   /** Revokes the share with everyone. For the owner and administrators of the server. */
-  unpublish(library: Library, also?: TransactionHook): Promise<boolean> {
-    return this.#end(library, wholeOf(library), { to: 'everyone' }, also)
+  unpublish(library: Library, by: AuditActor | undefined): Promise<boolean> {
+    return this.#endOfWhole(library, { to: 'everyone' }, by)
   }
 
   /** Libraries and folders, or files, that the user has shared. */
@@ -308,35 +316,42 @@ export class Shares {
   async shareNew(
     tx: Transaction,
     library: LibraryInfo,
-    by: Account,
-    recipient: Recipient,
-    permission: SharePermission,
+    giver: Account,
+    { recipient, permission }: Omit<ShareOptions, 'path'>,
+    by: AuditActor | undefined,
   ): Promise<void> {
     const { granteeKey } = keyOf(recipient)
     const share = {
       grantee: recipient.to,
       granteeKey,
       ...rightOf(permission),
-      grantedBy: by.key,
+      grantedBy: giver.key,
       expiresAt: undefined,
     }
     const item = { libraryKey: library.key, subKey: undefined }
-    const isHeld = await this.#isHeld(tx, by, recipient)
+    const isHeld = await this.#isHeld(tx, giver, recipient)
     await insertShare(tx, item, { ...share, isHeld }, this.#core.now())
     await refuseTooMany(tx, { ...share, isHeld })
-    await this.#recordEvent(tx, { info: library }, by, item, recipient, {
+    await this.#recordEvent(tx, { info: library }, giver, item, recipient, {
       kind: 'created',
       permission,
       isHeld,
     })
+    const made = { path: ROOT, recipient, permission }
+    await this.#core.audit.record(tx, by, shareAction('share-made', library, made))
+  }
+
+  #endOfWhole(library: Library, recipient: EventRecipient, by: AuditActor | undefined): Promise<boolean> {
+    return this.#end(library, wholeOf(library), { path: ROOT, recipient }, by)
   }
 
   #end(
     library: Library,
     item: SharedItem,
-    recipient: EventRecipient,
-    also?: TransactionHook,
+    ended: { readonly path: LibraryPath; readonly recipient: EventRecipient },
+    by: AuditActor | undefined,
   ): Promise<boolean> {
+    const { recipient } = ended
     const granteeKey = recipient.to === 'user' ? recipient.account.key : keyOf(recipient).granteeKey
     return this.#db.write(async (tx) => {
       const before = await findShare(tx, item, recipient.to, granteeKey)
@@ -345,7 +360,7 @@ export class Shares {
       if (before?.isHeld !== true) {
         await this.#recordEvent(tx, library, library.actor, item, recipient, { kind: 'ended' })
       }
-      await also?.(tx)
+      await this.#core.audit.record(tx, by, shareAction('share-ended', library.info, ended))
       return true
     })
   }

@@ -1,7 +1,6 @@
 import { json, kinds } from '../../../base/schemas/index.ts'
-import type { AlsoOfWebhook, Delivery, Webhook } from '../../../derived/activity/index.ts'
-import type { OwnedLibrary } from '../../../libraries/library/index.ts'
-import { type AuditedAction, libraryAction } from '../../../people/audit/index.ts'
+import type { Delivery, Webhook } from '../../../derived/activity/index.ts'
+import { auditActor } from '../../../people/accounts/index.ts'
 import {
   flag,
   integer,
@@ -11,11 +10,10 @@ import {
   rawText,
   required,
 } from '../../../platform/http/index.ts'
-import { type AuditedCall, auditAction } from '../common/audit.ts'
 import { readPage } from '../common/paging.ts'
 import { libraryIdParam } from '../common/readers.ts'
 import { isoTime } from '../common/wire-formats.ts'
-import { type ApiServices, route } from '../services.ts'
+import { route } from '../services.ts'
 import { delivery, done, oneWebhook, webhook as webhookSchema } from './activity.schema.ts'
 
 const MAX_SECRET = 255
@@ -67,8 +65,8 @@ export const webhookRoutes = [
     async handle({ user, params, body, request }, services) {
       const library = await services.access.openOwned(user, params.repo_id)
       const options = { url: body.url, secret: body.secret.text }
-      const also = auditWebhook(services, { user, request }, 'webhook-made', library)
-      const { webhook, secret } = await services.activity.webhooks.add(library, options, also)
+      const by = auditActor(user, request)
+      const { webhook, secret } = await services.activity.webhooks.add(library, options, by)
       return { webhook: webhookToWire(params.repo_id, webhook, secret) }
     },
   }),
@@ -87,9 +85,9 @@ export const webhookRoutes = [
     async handle({ user, params, body, request }, services) {
       const library = await services.access.openOwned(user, params.repo_id)
       const options = { url: body.url, secret: body.secret.text, isValid: body.is_valid }
-      const also = auditWebhook(services, { user, request }, 'webhook-changed', library)
+      const by = auditActor(user, request)
       const { webhooks } = services.activity
-      const { webhook, secret } = await webhooks.change(library, params.webhook_id, options, also)
+      const { webhook, secret } = await webhooks.change(library, params.webhook_id, options, by)
       return { webhook: webhookToWire(params.repo_id, webhook, secret) }
     },
   }),
@@ -104,8 +102,7 @@ export const webhookRoutes = [
     responses: () => done('The webhook was deleted.'),
     async handle({ user, params, request }, services) {
       const library = await services.access.openOwned(user, params.repo_id)
-      const also = auditWebhook(services, { user, request }, 'webhook-removed', library)
-      await services.activity.webhooks.remove(library, params.webhook_id, also)
+      await services.activity.webhooks.remove(library, params.webhook_id, auditActor(user, request))
       return { success: true }
     },
   }),
@@ -149,19 +146,6 @@ export const webhookRoutes = [
     },
   }),
 ]
-
-/** Only the host of the URL is audited, because the rest may be a secret. */
-function auditWebhook(
-  services: ApiServices,
-  call: AuditedCall,
-  action: AuditedAction['action'],
-  { info }: OwnedLibrary,
-): AlsoOfWebhook {
-  return (tx, { key, url }) => {
-    const detail = { webhook: key, host: new URL(url).host }
-    return auditAction(services, call, libraryAction(action, info, detail))(tx)
-  }
-}
 
 /** A webhook. The secret is shown only when it was just created or changed. */
 function webhookToWire(repoId: string, webhook: Webhook, secret = '') {

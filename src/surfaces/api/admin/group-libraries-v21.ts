@@ -1,4 +1,5 @@
 import { json, kinds } from '../../../base/schemas/index.ts'
+import { auditActor } from '../../../people/accounts/index.ts'
 import { errorMessage } from '../../../platform/http/index.ts'
 import { groupAsAdministrator, sharedAsAdministrator } from '../../../sharing/access/index.ts'
 import { pageQuery } from '../common/paging.ts'
@@ -7,7 +8,6 @@ import { groupIdParam } from '../groups/group-input.ts'
 import { groupLibraries, groupLibraryItem } from '../groups/group-wire.ts'
 import { groupLibrary } from '../groups/groups.schema.ts'
 import { route } from '../services.ts'
-import { endShareWithGroup } from '../shares/share-actions.ts'
 import { page as pageDescribed } from './admin.schema.ts'
 import { pageInfo } from './admin-wire.ts'
 import { done, ofGroup } from './groups.schema.ts'
@@ -61,7 +61,7 @@ export const adminGroupLibraryRoutes = [
       const shared = all.find(({ info }) => info.id === params.repo_id)
       if (shared === undefined) throw errorMessage(404, `Group library ${params.repo_id} not found.`)
       const library = sharedAsAdministrator(services.core, user, shared)
-      await endShareWithGroup(services, { user, request }, library, group)
+      await services.shares.revokeFromGroup(library, group, auditActor(user, request))
       return { success: true }
     },
   }),

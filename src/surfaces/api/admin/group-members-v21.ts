@@ -1,9 +1,9 @@
 import { json, kinds } from '../../../base/schemas/index.ts'
+import { auditActor } from '../../../people/accounts/index.ts'
 import { errorMessage, list, rawText } from '../../../platform/http/index.ts'
 import { groupAsAdministrator } from '../../../sharing/access/index.ts'
 import { emailParam } from '../accounts/account-input.ts'
 import { pageQuery } from '../common/paging.ts'
-import { removeMember, setMemberAdmin } from '../groups/group-actions.ts'
 import { groupIdParam } from '../groups/group-input.ts'
 import { addMembers, getMember, MAX_PER_REQUEST } from '../groups/group-members.ts'
 import { memberItem } from '../groups/group-wire.ts'
@@ -80,7 +80,7 @@ export const adminGroupMemberRoutes = [
       const membership = await groupAsAdministrator(services.groups, user, params.group_id)
       const { account } = await getMember(services, membership.group, params.email)
       const isAdmin = sent === 'true' || account.key === membership.group.ownerKey
-      await setMemberAdmin(services, { user, request }, membership, account, isAdmin)
+      await services.groups.setAdmin(membership, account, isAdmin, auditActor(user, request))
       return memberItem(membership.group, { account, isAdmin }, request.baseUrl)
     },
   }),
@@ -98,7 +98,7 @@ export const adminGroupMemberRoutes = [
       if (account.key === membership.group.ownerKey) {
         throw errorMessage(400, `${account.email} is group owner, can not be removed.`)
       }
-      await removeMember(services, { user, request }, membership, account)
+      await services.groups.remove(membership, account, auditActor(user, request))
       return { success: true }
     },
   }),

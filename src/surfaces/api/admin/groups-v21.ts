@@ -1,9 +1,8 @@
 import { json, kinds } from '../../../base/schemas/index.ts'
-import type { Account, Group } from '../../../people/accounts/index.ts'
+import { type Account, auditActor, type Group } from '../../../people/accounts/index.ts'
 import { errorMessage, jsonResponse, optionalText, text } from '../../../platform/http/index.ts'
 import { groupAsAdministrator } from '../../../sharing/access/index.ts'
 import { pageQuery } from '../common/paging.ts'
-import { deleteGroup, handOverGroup, makeGroup, renameGroup } from '../groups/group-actions.ts'
 import { getUser, groupIdParam } from '../groups/group-input.ts'
 import { type ApiServices, route } from '../services.ts'
 import { page as pageDescribed } from './admin.schema.ts'
@@ -52,7 +51,7 @@ export const adminGroupRoutes = [
     }),
     async handle({ user, body, request }, services) {
       const owner = body.group_owner ? await getUser(services, body.group_owner) : user
-      const group = await makeGroup(services, { user, request }, body.group_name, owner)
+      const group = await services.groups.create(owner, body.group_name, auditActor(user, request))
       return jsonResponse(201, await adminGroupToWire(services, group))
     },
   }),
@@ -85,16 +84,16 @@ export const adminGroupRoutes = [
       },
     }),
     async handle({ user, params, body, request }, services) {
-      const call = { user, request }
+      const by = auditActor(user, request)
       if (!body.new_owner && !body.new_name) throw errorMessage(400, 'new_owner invalid.')
       let membership = await groupAsAdministrator(services.groups, user, params.group_id)
       // Checked before anything is changed: the request is applied completely or not at all.
       const owner = body.new_owner ? await newOwner(services, membership.group, body.new_owner) : undefined
       if (body.new_name) {
-        membership = { ...membership, group: await renameGroup(services, call, membership, body.new_name) }
+        membership = { ...membership, group: await services.groups.rename(membership, body.new_name, by) }
       }
       if (owner === undefined) return adminGroupToWire(services, membership.group)
-      return adminGroupToWire(services, await handOverGroup(services, call, membership, owner))
+      return adminGroupToWire(services, await services.groups.transfer(membership, owner, by))
     },
   }),
   route({
@@ -108,7 +107,7 @@ export const adminGroupRoutes = [
     async handle({ user, params, request }, services) {
       if ((await services.groups.find(params.group_id)) === undefined) return { success: true }
       const membership = await groupAsAdministrator(services.groups, user, params.group_id)
-      await deleteGroup(services, { user, request }, membership)
+      await services.groups.delete(membership, auditActor(user, request))
       return { success: true }
     },
   }),

@@ -1,7 +1,6 @@
 import { json, kinds } from '../../../base/schemas/index.ts'
-import { unknownPerson } from '../../../people/accounts/index.ts'
+import { auditActor, unknownPerson } from '../../../people/accounts/index.ts'
 import type { Link, LinkKind } from '../../../sharing/access/index.ts'
-import { auditAction, linkDeleted } from '../common/audit.ts'
 import { pageQuery } from '../common/paging.ts'
 import { linkFaults, linkTokenParam } from '../links/link-management.ts'
 import { type ApiServices, route } from '../services.ts'
@@ -57,8 +56,7 @@ export const adminLinkRoutes = linkKinds.flatMap((kind) => [
     params: { token: linkTokenParam },
     responses: () => done('The link is gone.'),
     async handle({ user, params, request }, services) {
-      const also = (link: Link) => auditAction(services, { user, request }, linkDeleted(link))
-      await services.links.deleteAny(user, params.token, kind, also)
+      await services.links.deleteAny(user, params.token, kind, auditActor(user, request))
       return { success: true }
     },
   }),

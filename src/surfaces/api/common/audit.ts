@@ -1,15 +1,13 @@
 import type { AddedCredential } from '../../../derived/activity/index.ts'
-import type { LibraryInfo, TransactionHook } from '../../../libraries/commits/index.ts'
+import type { TransactionHook } from '../../../libraries/commits/index.ts'
 import {
   type Account,
   type AccountChangeHook,
   type AccountChanges,
   auditActor,
-  type Group,
 } from '../../../people/accounts/index.ts'
 import type { AuditedAction } from '../../../people/audit/index.ts'
 import type { HttpRequest } from '../../../platform/http/index.ts'
-import type { Link, LinkOptions } from '../../../sharing/access/index.ts'
 import type { ApiServices } from '../services.ts'
 
 /** The part of a request that the audit log records. */
@@ -51,52 +49,6 @@ export function auditAccountChange(
   return async (tx, _account, isChanged) => {
     if (isChanged) await record(tx)
   }
-}
-
-/** An action on a group. */
-export function groupAction(
-  action: AuditedAction['action'],
-  group: Pick<Group, 'key' | 'name'>,
-  detail: Record<string, unknown> = {},
-): AuditedAction {
-  return { action, objectKind: 'group', objectId: String(group.key), detail: { name: group.name, ...detail } }
-}
-
-/** The creation of a link. Its token is a secret and is not recorded. */
-export function linkCreated(
-  { id, name }: Pick<LibraryInfo, 'id' | 'name'>,
-  { kind, path, password, expiresAt }: LinkOptions,
-): AuditedAction {
-  const detail = { kind, library: id, name, password: Boolean(password), expires_at: expiresAt ?? null }
-  return { action: 'link-made', objectKind: 'link', objectId: '', path, detail }
-}
-
-/** A change of the rights or the expiry of a link. */
-export function linkChanged({
-  kind,
-  creator,
-  libraryId,
-  libraryName,
-  path,
-  active,
-  expiresAt,
-}: Link): AuditedAction {
-  const detail = {
-    kind,
-    creator,
-    library: libraryId,
-    name: libraryName,
-    active,
-    expires_at: expiresAt ?? null,
-  }
-  return { action: 'link-changed', objectKind: 'link', objectId: '', path, detail }
-}
-
-/** The deletion of a link. Its token is recorded, because it is no longer valid. */
-export function linkDeleted(link: Link): AuditedAction {
-  const { kind, creator, libraryId, libraryName } = link
-  const detail = { kind, creator, library: libraryId, name: libraryName }
-  return { action: 'link-ended', objectKind: 'link', objectId: link.token, path: link.path, detail }
 }
 
 /** The unlinking of a device, or the request to wipe it. */

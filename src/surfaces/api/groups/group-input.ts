@@ -6,7 +6,6 @@ import { accepting, notFound, type Reader } from '../../../platform/http/index.t
 import type { AuditedCall } from '../common/audit.ts'
 import { optionsWithPassword } from '../libraries/new-library.ts'
 import type { ApiServices } from '../services.ts'
-import { sharingNew } from '../shares/share-actions.ts'
 import { parseGroupId } from '../shares/share-input.ts'
 
 /** A group's id in the path of a URL. Anything else is answered with 404. */
@@ -50,6 +49,8 @@ export async function createGroupLibrary(
   if (!canAddLibrary(user.role)) fail({ code: 'role-forbids', action: 'add-library' })
   const library = await optionsWithPassword(options.name, options.description, options.password)
   const recipient = { to: 'group', group } as const
-  const also = sharingNew(services, call, { recipient, permission: options.permission })
-  return createLibrary(services.core, user, library, auditActor(user, call.request), also)
+  const by = auditActor(user, call.request)
+  return createLibrary(services.core, user, library, by, (tx, made) =>
+    services.shares.shareNew(tx, made, user, { recipient, permission: options.permission }, by),
+  )
 }

@@ -1,8 +1,8 @@
 import { json, kinds } from '../../../base/schemas/index.ts'
+import { auditActor } from '../../../people/accounts/index.ts'
 import { errorMessage, flag, jsonResponse, rawText, text } from '../../../platform/http/index.ts'
 import { avatarSize, emailParam } from '../accounts/account-input.ts'
 import { route } from '../services.ts'
-import { addMember, setMemberAdmin } from './group-actions.ts'
 import { getUser, groupIdParam, page, perPage } from './group-input.ts'
 import { addMembers, alreadyMember, getMember, MAX_PER_REQUEST, removeByEmail } from './group-members.ts'
 import { memberItem } from './group-wire.ts'
@@ -48,7 +48,7 @@ export const groupMemberRoutes = [
       const { groups } = services
       const membership = await groups.administered(user, params.group_id)
       const account = await getUser(services, body.email)
-      const isNew = await addMember(services, { user, request }, membership, account)
+      const isNew = await services.groups.add(membership, account, auditActor(user, request))
       if (!isNew) throw errorMessage(400, alreadyMember(account))
       return jsonResponse(201, memberItem(membership.group, { account, isAdmin: false }, request.baseUrl))
     },
@@ -100,7 +100,7 @@ export const groupMemberRoutes = [
       const membership = await services.groups.owned(user, params.group_id)
       const { account } = await getMember(services, membership.group, params.email)
       const isAdmin = sent === 'true' || account.key === membership.group.ownerKey
-      await setMemberAdmin(services, { user, request }, membership, account, isAdmin)
+      await services.groups.setAdmin(membership, account, isAdmin, auditActor(user, request))
       return memberItem(membership.group, { account, isAdmin }, request.baseUrl)
     },
   }),

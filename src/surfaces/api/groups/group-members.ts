@@ -1,6 +1,7 @@
 import { DomainError } from '../../../base/errors.ts'
 import {
   type Account,
+  auditActor,
   displayName,
   type Group,
   type Member,
@@ -11,7 +12,6 @@ import { errorMessage } from '../../../platform/http/index.ts'
 import type { AuditedCall } from '../common/audit.ts'
 import { apiFaults } from '../faults.ts'
 import type { ApiServices } from '../services.ts'
-import { addMember, removeMember } from './group-actions.ts'
 import { memberItem } from './group-wire.ts'
 
 export const MAX_PER_REQUEST = 1000
@@ -51,7 +51,9 @@ async function tryToAdd(
   account: Account,
 ): Promise<string | undefined> {
   try {
-    return (await addMember(services, call, membership, account)) ? undefined : alreadyMember(account)
+    return (await services.groups.add(membership, account, auditActor(call.user, call.request)))
+      ? undefined
+      : alreadyMember(account)
   } catch (error) {
     if (!(error instanceof DomainError) || error.fault.code !== 'limit-reached') throw error
     return apiFaults['limit-reached'](error.fault)[1]
@@ -80,7 +82,8 @@ export async function removeByEmail(
 ): Promise<void> {
   const email = parseEmail(sent)
   const account = email === undefined ? undefined : await services.accounts.find(email)
-  const isRemoved = account && (await removeMember(services, call, membership, account))
+  const isRemoved =
+    account && (await services.groups.remove(membership, account, auditActor(call.user, call.request)))
   if (isRemoved !== true) throw errorMessage(400, `Email ${sent} invalid.`)
 }
 

@@ -1,13 +1,13 @@
 import { DomainError, fail } from '../../../base/errors.ts'
 import { parseName } from '../../../base/objects/index.ts'
 import { json, kinds } from '../../../base/schemas/index.ts'
+import { auditActor } from '../../../people/accounts/index.ts'
 import { errorMessage, Refusal, rawText, text } from '../../../platform/http/index.ts'
 import { avatarUrl } from '../accounts/account-wire.ts'
 import { parseInteger, parseText } from '../common/parse-values.ts'
 import { libraryIdParam } from '../common/readers.ts'
 import { apiFaults } from '../faults.ts'
 import { route } from '../services.ts'
-import { addMember, deleteGroup, makeGroup, removeMember, renameGroup } from './group-actions.ts'
 import { createGroupLibrary, groupIdParam } from './group-input.ts'
 import { groupLibraries, groupRepoV2 } from './group-wire.ts'
 import { olderGroup, olderGroupLibrary, refusal, success } from './groups.schema.ts'
@@ -87,7 +87,7 @@ export const groupRoutesV2 = [
     }),
     async handle({ user, body, request }, services) {
       try {
-        const { key } = await makeGroup(services, { user, request }, body.group_name)
+        const { key } = await services.groups.create(user, body.group_name, auditActor(user, request))
         return { success: true, group_id: key }
       } catch (error) {
         throw inItsOwnWords(error)
@@ -108,7 +108,7 @@ export const groupRoutesV2 = [
       const membership = await services.groups.administered(user, params.group_id)
       if (body.operation.toLowerCase() !== 'rename') throw errorMessage(400, 'Operation can only be rename.')
       if (body.newname === '') throw errorMessage(400, 'New name is missing')
-      await renameGroup(services, { user, request }, membership, body.newname)
+      await services.groups.rename(membership, body.newname, auditActor(user, request))
       return { success: true }
     },
   }),
@@ -123,7 +123,7 @@ export const groupRoutesV2 = [
     responses: () => success('The group was deleted.'),
     async handle({ user, params, request }, services) {
       const membership = await services.groups.owned(user, params.group_id)
-      await deleteGroup(services, { user, request }, membership)
+      await services.groups.delete(membership, auditActor(user, request))
       return { success: true }
     },
   }),
@@ -210,7 +210,7 @@ export const groupRoutesV2 = [
       const membership = await groups.administered(user, params.group_id)
       const account = await accounts.find(body.user_name)
       if (account === undefined) throw errorMessage(400, 'Not a valid user')
-      await addMember(services, { user, request }, membership, account)
+      await services.groups.add(membership, account, auditActor(user, request))
       return { success: true }
     },
   }),
@@ -230,7 +230,7 @@ export const groupRoutesV2 = [
       const membership = await groups.administered(user, params.group_id)
       const account = await accounts.find(body.user_name ?? query.user_name ?? '')
       if (account === undefined) throw errorMessage(400, 'Not a valid user')
-      await removeMember(services, { user, request }, membership, account)
+      await services.groups.remove(membership, account, auditActor(user, request))
       return { success: true }
     },
   }),

@@ -1,5 +1,5 @@
 import { json, kinds } from '../../../base/schemas/index.ts'
-import { type Account, type Group, parseEmail } from '../../../people/accounts/index.ts'
+import { type Account, auditActor, type Group, parseEmail } from '../../../people/accounts/index.ts'
 import {
   accepting,
   errorMessage,
@@ -9,7 +9,6 @@ import {
   text,
 } from '../../../platform/http/index.ts'
 import { type ApiServices, route } from '../services.ts'
-import { deleteGroup, handOverGroup, makeGroup, renameGroup } from './group-actions.ts'
 import { groupIdParam } from './group-input.ts'
 import { briefGroups, groupLibraries, groupRepo, groupsToWire, groupToWire } from './group-wire.ts'
 import {
@@ -68,7 +67,11 @@ export const groupRoutesV21 = [
     body: { name: text(), group_name: text() },
     responses: () => ({ 201: json(groupRecord, 'The new group.') }),
     async handle({ user, body, request }, services) {
-      const group = await makeGroup(services, { user, request }, body.name || body.group_name)
+      const group = await services.groups.create(
+        user,
+        body.name || body.group_name,
+        auditActor(user, request),
+      )
       return jsonResponse(201, await groupToWire(services, group))
     },
   }),
@@ -96,15 +99,15 @@ export const groupRoutesV21 = [
     responses: () => ({ 200: json(groupRecord, 'The changed group.') }),
     async handle({ user, params, body, request }, services) {
       const { groups } = services
-      const call = { user, request }
+      const by = auditActor(user, request)
       let membership = await groups.administered(user, params.group_id)
       if (body.name) {
-        membership = { ...membership, group: await renameGroup(services, call, membership, body.name) }
+        membership = { ...membership, group: await services.groups.rename(membership, body.name, by) }
       }
       if (body.owner) {
         const owned = await groups.owned(user, params.group_id)
         const account = await newOwner(services, owned.group, body.owner)
-        return groupToWire(services, await handOverGroup(services, call, owned, account))
+        return groupToWire(services, await services.groups.transfer(owned, account, by))
       }
       return groupToWire(services, membership.group)
     },
@@ -119,7 +122,7 @@ export const groupRoutesV21 = [
     responses: () => success('The group was deleted.'),
     async handle({ user, params, request }, services) {
       const membership = await services.groups.owned(user, params.group_id)
-      await deleteGroup(services, { user, request }, membership)
+      await services.groups.delete(membership, auditActor(user, request))
       return { success: true }
     },
   }),

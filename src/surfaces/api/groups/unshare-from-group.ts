@@ -1,8 +1,8 @@
 import { fail } from '../../../base/errors.ts'
 import type { LibraryId } from '../../../base/objects/index.ts'
+import { auditActor } from '../../../people/accounts/index.ts'
 import type { AuditedCall } from '../common/audit.ts'
 import type { ApiServices } from '../services.ts'
-import { endShareWithGroup } from '../shares/share-actions.ts'
 
 /**
  * Ends the share of a library with a group. Allowed for the owner and administrators of the group, and for those who manage the library's
@@ -20,5 +20,5 @@ export async function unshareFromGroup(
   if (!(await access.exists(id))) fail({ code: 'library-not-found', id })
   const library = await access.open(user, id)
   if (!library.isAdmin) await groups.administered(user, groupId)
-  return endShareWithGroup(services, call, library, group)
+  return services.shares.revokeFromGroup(library, group, auditActor(user, call.request))
 }

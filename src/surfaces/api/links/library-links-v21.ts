@@ -1,8 +1,9 @@
 import { json } from '../../../base/schemas/index.ts'
+import { auditActor } from '../../../people/accounts/index.ts'
 import type { LinkKind } from '../../../sharing/access/index.ts'
 import { libraryIdParam } from '../common/readers.ts'
 import { route } from '../services.ts'
-import { auditDeletion, linkFaults, linksToWire, linkTokenParam } from './link-management.ts'
+import { linkFaults, linksToWire, linkTokenParam } from './link-management.ts'
 import { deleted, shareLinks, uploadLinks } from './own-links.schema.ts'
 
 const linkKinds: readonly LinkKind[] = ['share', 'upload']
@@ -36,7 +37,7 @@ export const libraryLinkRoutes = linkKinds.flatMap((kind) => [
     responses: () => deleted,
     async handle({ user, params, request }, services) {
       const library = await services.access.openAdministered(user, params.repo_id)
-      await services.links.deleteIn(library, params.token, kind, auditDeletion(services, { user, request }))
+      await services.links.deleteIn(library, params.token, kind, auditActor(user, request))
       return { success: true }
     },
   }),

@@ -2,7 +2,7 @@ import { fail } from '../../../base/errors.ts'
 import { baseName, compareNames, type LibraryPath, ROOT } from '../../../base/objects/index.ts'
 import { TimeSlicer } from '../../../base/scheduling/index.ts'
 import type { Library } from '../../../libraries/library/index.ts'
-import type { Account } from '../../../people/accounts/index.ts'
+import { type Account, auditActor } from '../../../people/accounts/index.ts'
 import {
   accepting,
   errorMessage,
@@ -11,7 +11,7 @@ import {
   type Reader,
 } from '../../../platform/http/index.ts'
 import type { Link, LinkKind } from '../../../sharing/access/index.ts'
-import { type AuditedCall, auditAction, linkDeleted } from '../common/audit.ts'
+import { type AuditedCall } from '../common/audit.ts'
 import type { SentPath } from '../common/readers.ts'
 import type { ApiServices } from '../services.ts'
 import { shareLinkToWire, uploadLinkToWire } from './link-wire.ts'
@@ -122,13 +122,8 @@ async function deleteOne(services: ApiServices, call: AuditedCall, token: string
   // No token is as long, and what is sent may be.
   if (own === 'unknown') return `token ${token.slice(0, 100)} not found.`
   if (own === 'foreign') return 'Permission denied.'
-  await links.delete(call.user, token, kind, auditDeletion(services, call))
+  await links.delete(call.user, token, kind, auditActor(call.user, call.request))
   return undefined
-}
-
-/** Audits the deletion of a link, in the transaction of the deletion. */
-export function auditDeletion(services: ApiServices, call: AuditedCall) {
-  return (link: Link) => auditAction(services, call, linkDeleted(link))
 }
 
 function linkContextOf(

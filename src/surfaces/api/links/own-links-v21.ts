@@ -1,10 +1,11 @@
 import { json } from '../../../base/schemas/index.ts'
+import { auditActor } from '../../../people/accounts/index.ts'
 import { flag, list, optional, optionalText, type Values } from '../../../platform/http/index.ts'
-import type { Link, LinkChanges, LinkKind } from '../../../sharing/access/index.ts'
-import { type AuditedCall, auditAction, linkChanged } from '../common/audit.ts'
+import type { LinkChanges, LinkKind } from '../../../sharing/access/index.ts'
+import { type AuditedCall } from '../common/audit.ts'
 import { type ApiServices, route } from '../services.ts'
 import { expiry, password, readExpiry, readNewPassword } from './link-input.ts'
-import { auditDeletion, deleteMany, foundLinkToWire, linkFaults, linkTokenParam } from './link-management.ts'
+import { deleteMany, foundLinkToWire, linkFaults, linkTokenParam } from './link-management.ts'
 import { deleted, deletedMany, oneShareLink, oneUploadLink } from './own-links.schema.ts'
 
 const words = {
@@ -36,7 +37,7 @@ export function ownLinkRoutes(kind: LinkKind) {
       compatibility: 'supported',
       responses: () => deleted,
       async handle({ user, request }, services) {
-        await services.links.cleanInvalid(user, kind, auditDeletion(services, { user, request }))
+        await services.links.cleanInvalid(user, kind, auditActor(user, request))
         return { success: true }
       },
     }),
@@ -69,7 +70,7 @@ export function ownLinkRoutes(kind: LinkKind) {
       params: { token: linkTokenParam },
       responses: () => deleted,
       async handle({ user, params, request }, services) {
-        await services.links.delete(user, params.token, kind, auditDeletion(services, { user, request }))
+        await services.links.delete(user, params.token, kind, auditActor(user, request))
         return { success: true }
       },
     }),
@@ -94,7 +95,6 @@ export async function changeLink(
     description: body.description,
     active: body.is_active,
   }
-  const also = (changed: Link) => auditAction(services, { user, request }, linkChanged(changed))
-  const link = await services.links.update(user, token, kind, changes, also)
+  const link = await services.links.update(user, token, kind, changes, auditActor(user, request))
   return foundLinkToWire(services, request, user, link)
 }

@@ -1,11 +1,10 @@
 import { fail } from '../../../base/errors.ts'
 import { ROOT } from '../../../base/objects/index.ts'
 import { json } from '../../../base/schemas/index.ts'
-import type { Account } from '../../../people/accounts/index.ts'
+import { type Account, auditActor } from '../../../people/accounts/index.ts'
 import { type HttpRequest, rawText, required, type Values } from '../../../platform/http/index.ts'
 import type { Link } from '../../../sharing/access/index.ts'
 import { openSent } from '../batch/batch-selection.ts'
-import { auditAction, linkCreated } from '../common/audit.ts'
 import { readPage } from '../common/paging.ts'
 import { requiredPath, type SentPath, sentPath } from '../common/readers.ts'
 import { type ApiServices, route } from '../services.ts'
@@ -113,8 +112,7 @@ async function create(
     ...(body.user_scope && { scope: body.user_scope }),
     ...(body.emails && { emails: body.emails }),
   }
-  const also = auditAction(services, { user, request }, linkCreated(library.info, options))
-  const link = await services.links.create(user, library, options, { several, also })
+  const link = await services.links.create(user, library, options, auditActor(user, request), { several })
   return linkToWire(services, request, link, library)
 }
 

@@ -3,6 +3,7 @@ import { ROOT } from '../../../base/objects/index.ts'
 import { TimeSlicer } from '../../../base/scheduling/index.ts'
 import { empty, json, kinds } from '../../../base/schemas/index.ts'
 import type { Library } from '../../../libraries/library/index.ts'
+import { auditActor } from '../../../people/accounts/index.ts'
 import {
   errorMessage,
   type FaultResponse,
@@ -12,12 +13,12 @@ import {
   text,
 } from '../../../platform/http/index.ts'
 import type { Link, LinkKind, LinkOptions } from '../../../sharing/access/index.ts'
-import { type AuditedCall, auditAction, linkCreated } from '../common/audit.ts'
+import { type AuditedCall } from '../common/audit.ts'
 import { libraryIdParam, type SentPath, sentPath } from '../common/readers.ts'
 import { olderLibraryNotFound } from '../faults.ts'
 import { type ApiServices, route } from '../services.ts'
 import { password, readLinkOptions } from './link-input.ts'
-import { auditDeletion, linkTokenParam } from './link-management.ts'
+import { linkTokenParam } from './link-management.ts'
 import { downloadLinkToWire, linkUrl, olderLinkToWire, uploadLinkToOldWire } from './link-wire.ts'
 import {
   deleted,
@@ -93,7 +94,7 @@ export const sharedLinkRoutes = [
       const { links } = services
       if (!query.t) throw errorMessage(400, 'Token is missing')
       if ((await links.findOwn(user, query.t, 'share')) !== 'own') throw errorMessage(400, 'Invalid token')
-      await links.delete(user, query.t, 'share', auditDeletion(services, { user, request }))
+      await links.delete(user, query.t, 'share', auditActor(user, request))
       return {}
     },
   }),
@@ -162,7 +163,7 @@ function administeredRoutes(name: string, kind: LinkKind) {
       details: () => ({ deprecated: true }),
       async handle({ user, params, request }, services) {
         const library = await services.access.openAdministered(user, params.repo_id)
-        await services.links.deleteIn(library, params.token, kind, auditDeletion(services, { user, request }))
+        await services.links.deleteIn(library, params.token, kind, auditActor(user, request))
         return { success: true }
       },
     }),
@@ -190,9 +191,7 @@ async function madeOrThere(
   const { links } = services
   const { user } = call
   try {
-    return await links.create(user, library, options, {
-      also: auditAction(services, call, linkCreated(library.info, options)),
-    })
+    return await links.create(user, library, options, auditActor(user, call.request))
   } catch (error) {
     if (!(error instanceof DomainError) || error.fault.code !== 'link-exists') throw error
     return links.get(user, error.fault.token, options.kind)

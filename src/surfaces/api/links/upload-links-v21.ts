@@ -2,9 +2,9 @@ import { fail } from '../../../base/errors.ts'
 import type { LibraryPath } from '../../../base/objects/index.ts'
 import { json } from '../../../base/schemas/index.ts'
 import type { Library } from '../../../libraries/library/index.ts'
+import { auditActor } from '../../../people/accounts/index.ts'
 import { type FaultResponse, rawText, required } from '../../../platform/http/index.ts'
 import { openSent } from '../batch/batch-selection.ts'
-import { auditAction, linkCreated } from '../common/audit.ts'
 import { requiredPath, type SentPath, sentPath } from '../common/readers.ts'
 import { route } from '../services.ts'
 import { linkFields, readLinkOptions } from './link-input.ts'
@@ -51,8 +51,7 @@ export const uploadLinkRoutesV21 = [
       const library = await openSent(services, user, body.repo_id)
       const path = await folderOf(library, body.path)
       const options = { ...common, kind: 'upload' as const, path }
-      const also = auditAction(services, { user, request }, linkCreated(library.info, options))
-      const link = await services.links.create(user, library, options, { also })
+      const link = await services.links.create(user, library, options, auditActor(user, request))
       return linkToWire(services, request, link, library)
     },
   }),

@@ -1,13 +1,12 @@
 import { DomainError, type Fault, fail } from '../../../base/errors.ts'
 import { parseLibraryId, ROOT } from '../../../base/objects/index.ts'
 import { json, kinds } from '../../../base/schemas/index.ts'
-import type { Account } from '../../../people/accounts/index.ts'
+import { type Account, auditActor } from '../../../people/accounts/index.ts'
 import { errorMessage, type FaultResponse, list, oneOf } from '../../../platform/http/index.ts'
 import type { Recipient } from '../../../sharing/access/index.ts'
 import type { AuditedCall } from '../common/audit.ts'
 import { apiFaults } from '../faults.ts'
 import { type ApiServices, route } from '../services.ts'
-import { endShare, share } from './share-actions.ts'
 import { findRecipient, sentRecipient, sharePermission } from './share-input.ts'
 import { batchParty, targets } from './shares.schema.ts'
 
@@ -122,8 +121,9 @@ async function attempt(
     const id = parseLibraryId(sentId) ?? fail({ code: 'library-not-found', id: sentId })
     const library = await services.access.openAdministered(call.user, id)
     const options = { path: ROOT, recipient, permission }
-    if (operation === 'share') await share(services, call, library, options)
-    else await endShare(services, call, library, options)
+    const by = auditActor(call.user, call.request)
+    if (operation === 'share') await services.shares.share(library, call.user, options, by)
+    else await services.shares.revoke(library, options, by)
     return undefined
   } catch (error) {
     if (!(error instanceof DomainError)) throw error

@@ -1,10 +1,9 @@
 import { json, kinds } from '../../../base/schemas/index.ts'
-import { isAdmin } from '../../../people/accounts/index.ts'
+import { auditActor, isAdmin } from '../../../people/accounts/index.ts'
 import { errorMessage, rawText } from '../../../platform/http/index.ts'
 import { partiesOf, personIn } from '../common/parties.ts'
 import { libraryIdParam } from '../common/readers.ts'
 import { route } from '../services.ts'
-import { endShareWithEveryone, endShareWithGroup, leaveShare } from './share-actions.ts'
 import { parseGroupId } from './share-input.ts'
 import { shareRecord } from './share-wire.ts'
 import { done, shareRecord as shareRecordSchema } from './shares.schema.ts'
@@ -44,11 +43,11 @@ export const besharedRepoRoutes = [
     },
     responses: () => done('The caller left the share.'),
     async handle({ user, params, query, request }, services) {
-      const call = { user, request }
+      const by = auditActor(user, request)
       const library = await services.access.open(user, params.repo_id)
       const type = query.share_type ?? 'personal'
       if (type === 'personal') {
-        if (!(await leaveShare(services, call, library))) throw errorMessage(400, 'Invalid argument')
+        if (!(await services.shares.leave(library, by))) throw errorMessage(400, 'Invalid argument')
         return { success: true }
       }
       if (type === 'group') {
@@ -56,12 +55,12 @@ export const besharedRepoRoutes = [
         if (id === undefined) throw errorMessage(400, 'Invalid argument')
         const { group, isAdmin: mayUnshare } = await services.groups.get(user, id)
         if (!mayUnshare) library.administered()
-        await endShareWithGroup(services, call, library, group)
+        await services.shares.revokeFromGroup(library, group, by)
         return { success: true }
       }
       if (type !== 'public') throw errorMessage(400, 'Invalid argument')
       if (!isAdmin(user)) library.owned()
-      await endShareWithEveryone(services, call, library)
+      await services.shares.unpublish(library, by)
       return { success: true }
     },
   }),

@@ -1,8 +1,8 @@
 import { json, kinds } from '../../../base/schemas/index.ts'
-import type { Account } from '../../../people/accounts/index.ts'
+import { auditActor } from '../../../people/accounts/index.ts'
 import { errorMessage, rawText } from '../../../platform/http/index.ts'
 import { avatarUrl } from '../accounts/account-wire.ts'
-import { type AuditedCall, auditAction, groupAction } from '../common/audit.ts'
+import { type AuditedCall } from '../common/audit.ts'
 import { type Parties, partiesOf, personIn } from '../common/parties.ts'
 import { type ApiServices, route } from '../services.ts'
 import { getRecipient, type NamedRecipient } from './share-input.ts'
@@ -96,39 +96,13 @@ async function settle(
   held: NamedRecipient,
   decision: 'accept' | 'decline',
 ): Promise<void> {
+  const { user, request } = call
+  const by = auditActor(user, request)
   const isSettled =
     held.to === 'user'
-      ? await services.shares[decision](
-          call.user,
-          held.account,
-          auditShares(services, call, held.account, decision),
-        )
-      : await services.groups[decision](
-          held.group,
-          call.user,
-          auditAction(
-            services,
-            call,
-            groupAction('group-members-changed', held.group, {
-              [decision === 'accept' ? 'accepted' : 'declined']: call.user.email,
-            }),
-          ),
-        )
+      ? await services.shares[decision](user, held.account, by)
+      : await services.groups[decision](held.group, user, by)
   if (!isSettled) throw errorMessage(404, 'Share not found.')
-}
-
-function auditShares(
-  services: ApiServices,
-  call: AuditedCall,
-  giver: Account,
-  decision: 'accept' | 'decline',
-) {
-  return auditAction(services, call, {
-    action: decision === 'accept' ? 'share-changed' : 'share-ended',
-    objectKind: 'account',
-    objectId: giver.email,
-    detail: { [decision === 'accept' ? 'accepted' : 'declined']: true },
-  })
 }
 
 function giverFields(parties: Parties, key: number, baseUrl: string) {

@@ -11,7 +11,6 @@ import { listLibraries } from '../libraries/library-list.ts'
 import { syncInfo } from '../libraries/library-wire.ts'
 import { optionsWithPassword } from '../libraries/new-library.ts'
 import { route } from '../services.ts'
-import { sharingNew } from './share-actions.ts'
 import { publicLibrary } from './shares.schema.ts'
 
 const path = '/api2/repos/public/'
@@ -74,18 +73,13 @@ export const publicLibraryRoutes = [
       const description = parseText(body.desc ?? '')
       if (description === undefined) throw errorMessage(400, 'desc invalid.')
       const options = await optionsWithPassword(name, description, body.passwd)
-      const share = sharingNew(services, { user, request }, { recipient: { to: 'everyone' }, permission })
+      const by = auditActor(user, request)
+      const share = { recipient: { to: 'everyone' }, permission } as const
       let syncToken = ''
-      const library = await createLibrary(
-        core,
-        user,
-        options,
-        auditActor(user, request),
-        async (tx, made) => {
-          await share(tx, made)
-          syncToken = await syncTokens.issueIn(tx, made, user)
-        },
-      )
+      const library = await createLibrary(core, user, options, by, async (tx, made) => {
+        await services.shares.shareNew(tx, made, user, share, by)
+        syncToken = await syncTokens.issueIn(tx, made, user)
+      })
       return jsonResponse(
         201,
         syncInfo(library, { email: user.email, permission: 'rw', syncToken, now: now() }),

@@ -1,7 +1,7 @@
 import { DomainError, fail } from '../../../base/errors.ts'
 import { type LibraryPath, ROOT } from '../../../base/objects/index.ts'
 import type { Library } from '../../../libraries/library/index.ts'
-import { type Account, roleAllows } from '../../../people/accounts/index.ts'
+import { type Account, auditActor, roleAllows } from '../../../people/accounts/index.ts'
 import {
   accepting,
   detail,
@@ -18,7 +18,6 @@ import { libraryIdParam, type SentPath, sentPathOrRoot } from '../common/readers
 import { fileAt, folderAt, folderPathText } from '../common/resolve-path.ts'
 import { apiFaults } from '../faults.ts'
 import { type ApiServices, route } from '../services.ts'
-import { changeShare, endShare, share } from './share-actions.ts'
 import {
   findRecipient,
   getRecipient,
@@ -138,16 +137,15 @@ function sharedItems({ path, what, isFile }: { path: string; what: string; isFil
       body: { permission: sharePermission(), ...shareExpiry },
       faults,
       responses: () => done('The share was changed.'),
-      details: () => ({
-        parameters: oneTarget,
-      }),
+      details: () => ({ parameters: oneTarget }),
       async handle({ user, params, query, body, request }, services) {
         const { library, item: path } = await openToShare(services, user, params.repo_id, query.p, isFile)
         refuseAdmin(body.permission, isFile)
         const expiresAt = readShareExpiry(body, services.now())
         const recipient = await getRecipient(services, query.share_type, nameIn(query))
         const options = { path, recipient, permission: body.permission, expiresAt }
-        const changed = await changeShare(services, { user, request }, library.administered(), options)
+        const by = auditActor(user, request)
+        const changed = await services.shares.change(library.administered(), options, by)
         if (!changed) throw errorMessage(404, 'Share not found.')
         return { success: true }
       },
@@ -163,14 +161,12 @@ function sharedItems({ path, what, isFile }: { path: string; what: string; isFil
       query: one,
       faults,
       responses: () => done('The share was ended.'),
-      details: () => ({
-        parameters: oneTarget,
-      }),
+      details: () => ({ parameters: oneTarget }),
       async handle({ user, params, query, request }, services) {
         const { library, item: path } = await openToShare(services, user, params.repo_id, query.p, isFile)
         const recipient = await sentRecipient(services, query.share_type, nameIn(query))
         if (recipient === undefined) return { success: true }
-        await endShare(services, { user, request }, library.administered(), { path, recipient })
+        await services.shares.revoke(library.administered(), { path, recipient }, auditActor(user, request))
         return { success: true }
       },
     }),
@@ -251,6 +247,7 @@ async function shareWithAll(
   path: LibraryPath,
   { type, isFile, sent, permission, expiresAt }: ShareOptions,
 ): Promise<{ keys: Set<string>; failed: object[]; subId: string | undefined }> {
+  const by = auditActor(call.user, call.request)
   const keys = new Set<string>()
   const failed: object[] = []
   let subId: string | undefined
@@ -266,7 +263,7 @@ async function shareWithAll(
     }
     try {
       const options = { path, isFile, recipient, permission, expiresAt }
-      const sub = await share(services, call, library.administered(), options)
+      const sub = await services.shares.share(library.administered(), call.user, options, by)
       subId ??= sub?.id
       keys.add(recipient.to === 'group' ? `group ${recipient.group.key}` : `user ${accountKey(recipient)}`)
     } catch (error) {

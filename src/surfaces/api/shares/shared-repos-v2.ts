@@ -1,13 +1,13 @@
 import { ROOT } from '../../../base/objects/index.ts'
 import { json, kinds } from '../../../base/schemas/index.ts'
-import { parseEmail } from '../../../people/accounts/index.ts'
+import { auditActor, parseEmail } from '../../../people/accounts/index.ts'
 import { errorMessage, rawText } from '../../../platform/http/index.ts'
 import type { Recipient } from '../../../sharing/access/index.ts'
 import { deniedMessage, withFaultMessages } from '../common/fault-messages.ts'
 import { partiesOf, personIn } from '../common/parties.ts'
 import { libraryIdParam } from '../common/readers.ts'
 import { type ApiServices, route } from '../services.ts'
-import { endShare, shareOrChange } from './share-actions.ts'
+import { shareOrChange } from './share-actions.ts'
 import { sentRecipient, sharePermission } from './share-input.ts'
 import { shareRecord } from './share-wire.ts'
 import { olderTarget, permission, shareRecord as shareRecordSchema } from './shares.schema.ts'
@@ -74,7 +74,11 @@ export const sharedRepoRoutesV2 = [
       const library = await withFaultMessages(words, () => services.access.openOwned(user, params.repo_id))
       for (const recipient of await recipientsOf(services, query)) {
         if (recipient === undefined) continue
-        await endShare(services, { user, request }, library.administered(), { path: ROOT, recipient })
+        await services.shares.revoke(
+          library.administered(),
+          { path: ROOT, recipient },
+          auditActor(user, request),
+        )
       }
       return 'success'
     },

@@ -1,14 +1,14 @@
 import { fail } from '../../../base/errors.ts'
 import { baseName, ROOT, withSlash } from '../../../base/objects/index.ts'
 import { json, kinds } from '../../../base/schemas/index.ts'
-import { isAdmin, parseEmail, unknownPerson } from '../../../people/accounts/index.ts'
+import { auditActor, isAdmin, parseEmail, unknownPerson } from '../../../people/accounts/index.ts'
 import { errorMessage, rawText } from '../../../platform/http/index.ts'
 import type { Recipient } from '../../../sharing/access/index.ts'
 import { partiesOf } from '../common/parties.ts'
 import { libraryIdParam } from '../common/readers.ts'
 import { modifierFields } from '../libraries/library-wire.ts'
 import { type ApiServices, route } from '../services.ts'
-import { changeShare, endShare, shareOrChange } from './share-actions.ts'
+import { shareOrChange } from './share-actions.ts'
 import { parseGroupId, sentRecipient, sharePermission } from './share-input.ts'
 import { expiryFields, recipientFields, shareTypes } from './share-wire.ts'
 import { done, sharedFolder, sharedLibrary } from './shares.schema.ts'
@@ -64,7 +64,7 @@ export const sharedRepoRoutesV21 = [
         await shareOrChange(services, { user, request }, library, options)
         return { success: true }
       }
-      const changed = await changeShare(services, { user, request }, library, options)
+      const changed = await services.shares.change(library, options, auditActor(user, request))
       if (!changed) throw errorMessage(404, 'Share not found.')
       return { success: true }
     },
@@ -85,7 +85,7 @@ export const sharedRepoRoutesV21 = [
         : (await services.access.openOwned(user, params.repo_id)).administered()
       const recipient = await recipientOf(services, type, query)
       if (recipient === undefined) return { success: true }
-      await endShare(services, { user, request }, library, { path: ROOT, recipient })
+      await services.shares.revoke(library, { path: ROOT, recipient }, auditActor(user, request))
       return { success: true }
     },
   }),
