@@ -6,7 +6,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { setInterval } from 'node:timers'
 import { fileDirent } from '../src/base/objects/dirent.ts'
-import { sourceProgram } from '../test/support/command.ts'
+import { environment, sourceProgram } from '../test/support/command.ts'
 import { at, openTestCore } from '../test/support/core.ts'
 import { readMemory } from './memory.ts'
 
@@ -45,6 +45,8 @@ async function measure(args: readonly string[]): Promise<{ seconds: number; peak
   const began = performance.now()
   const child = spawn(process.execPath, [...sourceProgram, ...args], {
     stdio: ['ignore', 'ignore', 'inherit'],
+    // As the launcher starts it: the number of arenas of malloc decides much of the peak.
+    env: { ...environment, ...process.env },
   })
   let peak = 0
   const look = async () => {
