@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
-import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { Carrel, CarrelError } from '../../sdk/src/index.ts'
@@ -180,5 +180,42 @@ describe('transfers of the SDK and the client', () => {
     assert.deepEqual(await received('third'), [68, 0])
     isCut = true
     assert.deepEqual(await received('second'), [68, 0], 'without archives')
+  })
+
+  it('take one round trip for every 200 small files sent, and for every 500 received', async () => {
+    const [count, folders] = [1100, 11]
+    const requests: string[] = []
+    await using proxy = await startProxy(server.url, (method, url) => {
+      const resource = /\/(upload-api|zip-task|zip|files)\//.exec(url)?.[1]
+      if (resource !== undefined) requests.push(`${method} ${resource}`)
+      return 'pass'
+    })
+    await using user = await clientUser(new Client(proxy.url, client.token))
+    const library = await client.createLibrary('Round trips')
+    for (const at of ['flat', ...Array.from({ length: folders }, (_, n) => `deep/${n}`)])
+      await mkdir(path.join(user.folder, at), { recursive: true })
+    for (let n = 0; n < count; n += 1) {
+      for (const at of ['flat', `deep/${n % folders}`])
+        await writeFile(path.join(user.folder, at, `${n}`), `file ${n}`)
+    }
+    const made = async (...args: string[]) => {
+      requests.length = 0
+      const { files } = await user.json(['cp', '-r', ...args])
+      assert.equal(files, count)
+      return Object.fromEntries(
+        [...Map.groupBy(requests, (one) => one)].map(([one, all]) => [one, all.length]),
+      )
+    }
+    const local = (name: string) => path.join(user.folder, name)
+    const inOneFolder = Math.ceil(count / 200)
+    assert.deepEqual(await made(local('flat'), 'Round trips:/'), { 'POST upload-api': inOneFolder })
+    // A request sends files to one folder.
+    assert.deepEqual(await made(local('deep'), 'Round trips:/'), { 'POST upload-api': folders })
+    const archives = Math.ceil(count / 500)
+    const received = { 'POST zip-task': archives, 'GET zip': archives }
+    assert.deepEqual(await made('Round trips:/flat', local('flat again')), received)
+    assert.deepEqual(await made('Round trips:/deep', local('deep again')), received)
+    for (const at of ['flat', 'deep/0'])
+      assert.deepEqual((await readdir(local(at))).length, (await namesIn(client, library, `/${at}`)).length)
   })
 })
