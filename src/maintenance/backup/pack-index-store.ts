@@ -28,8 +28,11 @@ interface PackRow {
   key: number
   id: Uint8Array
   size: number
-  start: number
+  /** Null if no index object lists the pack. */
+  start: number | null
 }
+
+type ListedRow = PackRow & { start: number }
 
 /** All blobs of a target by id, in a temporary file: memory does not grow with their number. */
 export class PackIndex implements Disposable {
@@ -53,12 +56,18 @@ export class PackIndex implements Disposable {
      from blob b join pack p on p.key = b.pack where b.id = ? order by b.pack limit 1`,
   )
   readonly #blobsOf = this.#file.prepare('select id, length from blob where pack = ? order by part')
+  readonly #sumListed = this.#file.prepare('select total(size) as bytes from pack where start is not null')
   readonly #findUnlisted = this.#file.prepare('select 1 from pack where start is null limit 1')
   #count = 0
 
   /** How many packs are listed. */
   get count(): number {
     return this.#count
+  }
+
+  /** The size of all packs that are listed. */
+  get bytes(): number {
+    return this.#sumListed.get()?.['bytes'] as number
   }
 
   /** Whether all packs that were found are listed. */
@@ -105,20 +114,18 @@ export class PackIndex implements Disposable {
   /** All listed packs, one at a time. */
   *packs(): Generator<PackEntry, void> {
     for (let key = 0; ; ) {
-      const row = this.#nextPack.get(key) as PackRow | undefined
+      const row = this.#nextPack.get(key) as ListedRow | undefined
       if (row === undefined) return
       key = row.key
-      const blobs = this.#blobsOf.all(key) as { id: Uint8Array; length: number }[]
-      yield {
-        id: hexOf(row.id),
-        size: row.size,
-        start: row.start,
-        blobs: blobs.map(({ id, length }) => [
-          id.length === BLOCK_ID_BYTES ? 'block' : 'rows',
-          hexOf(id),
-          length,
-        ]),
-      }
+      yield this.#entryOf(row)
+    }
+  }
+
+  /** Those of some packs that are listed. */
+  *entries(ids: Iterable<string>): Generator<PackEntry, void> {
+    for (const id of ids) {
+      const row = this.#rowOf(id)
+      if (row !== undefined && isListed(row)) yield this.#entryOf(row)
     }
   }
 
@@ -126,11 +133,27 @@ export class PackIndex implements Disposable {
     this.#file.close()
   }
 
-  #rowOf(id: string): (Omit<PackRow, 'start'> & { start: number | null }) | undefined {
-    return this.#findPack.get(Buffer.from(id, 'hex')) as
-      | (Omit<PackRow, 'start'> & { start: number | null })
-      | undefined
+  #rowOf(id: string): PackRow | undefined {
+    return this.#findPack.get(Buffer.from(id, 'hex')) as PackRow | undefined
   }
+
+  #entryOf({ key, id, size, start }: ListedRow): PackEntry {
+    const blobs = this.#blobsOf.all(key) as { id: Uint8Array; length: number }[]
+    return {
+      id: hexOf(id),
+      size,
+      start,
+      blobs: blobs.map((blob) => [
+        blob.id.length === BLOCK_ID_BYTES ? 'block' : 'rows',
+        hexOf(blob.id),
+        blob.length,
+      ]),
+    }
+  }
+}
+
+function isListed(row: PackRow): row is ListedRow {
+  return row.start !== null
 }
 
 function hexOf(id: Uint8Array): string {

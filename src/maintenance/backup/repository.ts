@@ -45,7 +45,9 @@ export class BackupRepository {
   #index = new PackIndex()
   #builder: PackBuilder | undefined
   readonly #writing = new Map<string, Promise<void>>()
-  #unlisted: PackEntry[] = []
+  /** Packs that no index object lists yet, and how many blobs they have. Their blobs are in the index. */
+  readonly #unlisted = new Set<string>()
+  #unlistedBlobs = 0
   #listedAt = performance.now()
   readonly #cache = new Map<string, Promise<Buffer>>()
   #lock: TargetLock | undefined
@@ -287,17 +289,18 @@ export class BackupRepository {
       this.#writing.delete(entry.id)
     }
     this.writtenBytes += bytes.length
-    this.#unlisted.push(entry)
+    this.#unlisted.add(entry.id)
+    this.#unlistedBlobs += blobs.length
     const isDue = performance.now() - this.#listedAt > INDEX_AFTER_MS
-    const listed = this.#unlisted.reduce((sum, one) => sum + one.blobs.length, 0)
-    if (this.#unlisted.length >= PACKS_PER_INDEX || listed >= BLOBS_PER_INDEX || isDue)
+    if (this.#unlisted.size >= PACKS_PER_INDEX || this.#unlistedBlobs >= BLOBS_PER_INDEX || isDue)
       await this.#writeIndex()
   }
 
   async #writeIndex(): Promise<void> {
-    const packs = this.#unlisted
-    if (packs.length === 0) return
-    this.#unlisted = []
+    if (this.#unlisted.size === 0) return
+    const packs = [...this.#index.entries(this.#unlisted)]
+    this.#unlisted.clear()
+    this.#unlistedBlobs = 0
     this.#listedAt = performance.now()
     await this.#lock?.assertHeld()
     await this.writeIndexObject(packs)

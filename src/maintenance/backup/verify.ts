@@ -45,12 +45,7 @@ export async function verifyBackup(
     }
   }
   const unusable = await repository.reload()
-  let bytes = 0
-  for (const entry of repository.index.packs()) {
-    signal?.throwIfAborted()
-    bytes += entry.size
-    if (readData) await collect(() => repository.verifyPack(entry))
-  }
+  if (readData) await readPacks(repository, collect, signal)
   const ids = await listSnapshotIds(repository)
   const damagedAtSource: { snapshot: string; id: string; name: string }[] = []
   const lost = (snapshot: string, id: string, name: string) => damagedAtSource.push({ snapshot, id, name })
@@ -72,10 +67,22 @@ export async function verifyBackup(
   return {
     snapshots: ids.length,
     packs: repository.index.count,
-    bytes,
+    bytes: repository.index.bytes,
     readData,
     problems,
     damagedAtSource,
+  }
+}
+
+/** Apart from the snapshots, so that the list of the last pack is not kept while they are verified. */
+async function readPacks(
+  repository: BackupRepository,
+  collect: (work: () => Promise<void>) => Promise<void>,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  for (const entry of repository.index.packs()) {
+    signal?.throwIfAborted()
+    await collect(() => repository.verifyPack(entry))
   }
 }
 
