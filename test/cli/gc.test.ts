@@ -5,9 +5,9 @@ import os from 'node:os'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, it } from 'node:test'
-import type { Client } from '../support/client.ts'
+import { Client } from '../support/client.ts'
 import { carrel, carrelProcess, serve } from '../support/command.ts'
-import { startServer } from '../support/server.ts'
+import { ADMIN, startServer } from '../support/server.ts'
 import { uploadFile } from '../support/transfer.ts'
 
 // Most suites run each command in a process of its own, and so show that it ends. Those that collect again and again use a warm one.
@@ -109,6 +109,35 @@ describe('carrel gc without a server', { timeout: 300_000 }, () => {
       assert.equal(freed, 600_000)
       await using server = await startServer({ data })
       assert.deepEqual(await feedOf(await server.admin()), expected)
+    } finally {
+      await rm(data, { recursive: true })
+    }
+  })
+})
+
+describe('carrel gc after a crash of the server', { timeout: 300_000 }, () => {
+  it('frees all that the server had given up, and does not wait until its lease lapses', async () => {
+    const data = await mkdtemp(path.join(os.tmpdir(), 'carrel-gc-'))
+    try {
+      const env = { CARREL_ADMIN_EMAIL: ADMIN.email, CARREL_ADMIN_PASSWORD: ADMIN.password }
+      const server = await serve(['--data', data, '--rate-limit', 'off'], { env })
+      const admin = await Client.signIn(server.url, ADMIN.email, ADMIN.password)
+      const library = await admin.createLibrary('Plans')
+      await admin.put(`/api2/repos/${library}/history-limit/`, { form: { keep_days: 0 } })
+      await uploadFile(admin, library, '/a', randomBytes(200_000))
+      await admin.delete(`/api/v2.1/repos/${library}/file/`, { query: { p: '/a' } })
+      await server.stop('SIGKILL')
+      using db = new DatabaseSync(path.join(data, 'carrel.db'), { readOnly: true })
+      const held = db.prepare('select count(*) as leases from operation_lease')
+      assert.equal(held.get()?.['leases'], 1)
+      let freed = 0
+      for (let run = 0; run < MAX_RUNS && freed < 200_000; run += 1) {
+        const args = ['gc', '--json', '--gc-grace-seconds', '0', '--data', data]
+        const { code, stdout, stderr } = await carrel(args)
+        assert.equal(code, 0, stderr)
+        freed += JSON.parse(stdout).freedBytes
+      }
+      assert.deepEqual([freed, held.get()?.['leases']], [200_000, 0])
     } finally {
       await rm(data, { recursive: true })
     }
