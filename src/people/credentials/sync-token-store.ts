@@ -116,36 +116,6 @@ export async function updateSyncTokenUse(
   )
 }
 
-/** A library synced on a device. */
-export interface LibraryOnDevice extends SyncDevice {
-  readonly libraryKey: number
-  readonly lastUsedAt: number
-}
-
-/** The libraries an account syncs, most recently used first. */
-export async function listSyncedLibraries(reader: Reader, accountKey: number): Promise<LibraryOnDevice[]> {
-  const rows = await reader.all<{
-    library_key: number
-    device_id: string
-    device_name: string
-    address: string
-    client_version: string
-    last_used_at: number
-  }>(
-    `select library_key, device_id, device_name, address, client_version, last_used_at from sync_token
-     where account_key = ? and last_used_at is not null order by last_used_at desc, library_key`,
-    accountKey,
-  )
-  return rows.map((row) => ({
-    libraryKey: row.library_key,
-    deviceId: row.device_id,
-    deviceName: row.device_name,
-    address: row.address,
-    clientVersion: row.client_version,
-    lastUsedAt: row.last_used_at,
-  }))
-}
-
 export async function deleteSyncTokensOfDevice(
   tx: Transaction,
   accountKey: number,

@@ -62,10 +62,8 @@ await onEachDatabase('SyncTokens', (open) => {
     }
     await identity.db.write((tx) => syncTokens.revokeForLibrary(tx, maps.key, ann.key))
     assert.deepEqual(await opening(), ['annNotes', 'bobMaps', 'bobNotes'])
-    await identity.db.write((tx) => syncTokens.revokeForAccount(tx, ann.key))
-    assert.deepEqual(await opening(), ['bobMaps', 'bobNotes'])
     await identity.db.write((tx) => syncTokens.revokeForLibrary(tx, maps.key))
-    assert.deepEqual(await opening(), ['bobNotes'])
+    assert.deepEqual(await opening(), ['annNotes', 'bobNotes'])
   })
 
   it('have the origin they were derived from', async () => {

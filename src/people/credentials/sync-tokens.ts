@@ -5,14 +5,10 @@ import { type Authenticated, credentialOriginOf } from './credential-origin.ts'
 import { cut } from './device.ts'
 import {
   deleteSyncTokens,
-  deleteSyncTokensOfAccount,
-  deleteSyncTokensOfDevice,
   deleteSyncTokensOfLibrary,
   evictSyncTokens,
   findSyncGrant,
   insertSyncToken,
-  type LibraryOnDevice,
-  listSyncedLibraries,
   type SyncDevice,
   type SyncGrant,
   updateSyncTokenUse,
@@ -96,23 +92,9 @@ export class SyncTokens {
     await writeIfSpace(this.#db, (tx) => updateSyncTokenUse(tx, hashOf(token), kept, this.#now()))
   }
 
-  /** The libraries an account syncs on its devices, most recently used first. */
-  listUsed(accountKey: number): Promise<LibraryOnDevice[]> {
-    return listSyncedLibraries(this.#db, accountKey)
-  }
-
-  /** All sync tokens of an account on one device. */
-  async revokeForDevice(tx: Transaction, accountKey: number, deviceId: string): Promise<void> {
-    await deleteSyncTokensOfDevice(tx, accountKey, deviceId)
-  }
-
   /** All sync tokens of a library, or only those of one account. */
   async revokeForLibrary(tx: Transaction, libraryKey: number, accountKey?: number): Promise<void> {
     if (accountKey === undefined) await deleteSyncTokensOfLibrary(tx, libraryKey)
     else await deleteSyncTokens(tx, { libraryKey, accountKey })
-  }
-
-  async revokeForAccount(tx: Transaction, accountKey: number): Promise<void> {
-    await deleteSyncTokensOfAccount(tx, accountKey)
   }
 }
