@@ -95,36 +95,26 @@ export const adminStatisticRoutes = [
       return found.map(({ datetime, value }) => ({ datetime, total_storage: value }))
     },
   }),
-  route({
-    method: 'GET',
-    path: '/api/v2.1/admin/statistics/total-files/',
-    auth: 'admin',
-    summary: 'Returns the number of files per day.',
-    compatibility: 'supported',
-    callers: 'administrators',
-    sample: { query: { start: '2026-01-01', end: '2026-01-02' } },
-    query,
-    responses: () => ({ 200: json(kinds.array(countOfDay), 'The days.') }),
-    details: () => ({ parameters: daysDescribed }),
-    async handle({ query }, services) {
-      const found = await days(services, 'files', query)
-      return found.map(({ datetime, value }) => ({ datetime, count: value }))
-    },
-  }),
-  route({
-    method: 'GET',
-    path: '/api/v2.1/admin/statistics/active-users/',
-    auth: 'admin',
-    summary: 'Returns the number of active accounts per day.',
-    compatibility: 'supported',
-    callers: 'administrators',
-    sample: { query: { start: '2026-01-01', end: '2026-01-02' } },
-    query,
-    responses: () => ({ 200: json(kinds.array(countOfDay), 'The days.') }),
-    details: () => ({ parameters: daysDescribed }),
-    async handle({ query }, services) {
-      const found = await days(services, 'active-accounts', query)
-      return found.map(({ datetime, value }) => ({ datetime, count: value }))
-    },
-  }),
+  counted('total-files', 'files', 'Returns the number of files per day.'),
+  counted('active-users', 'active-accounts', 'Returns the number of active accounts per day.'),
 ]
+
+/** A number of each day. */
+function counted(name: string, series: 'files' | 'active-accounts', summary: string) {
+  return route({
+    method: 'GET',
+    path: `/api/v2.1/admin/statistics/${name}/`,
+    auth: 'admin',
+    summary,
+    compatibility: 'supported',
+    callers: 'administrators',
+    sample: { query: { start: '2026-01-01', end: '2026-01-02' } },
+    query,
+    responses: () => ({ 200: json(kinds.array(countOfDay), 'The days.') }),
+    details: () => ({ parameters: daysDescribed }),
+    async handle({ query }, services) {
+      const found = await days(services, series, query)
+      return found.map(({ datetime, value }) => ({ datetime, count: value }))
+    },
+  })
+}

@@ -27,29 +27,10 @@ const whichLinks = { repo_id: rawText(), path: sentPath, page: rawText(), per_pa
 const DEFAULT_PAGE = 25
 
 export const shareLinkRoutes = [
-  route({
-    method: 'GET',
-    path: '/api/v2.1/share-links/',
-    auth: 'user',
-    summary: 'Lists the share links the caller created: all, in a library, or at a path.',
-    compatibility: 'supported',
-    callers: 'every account',
-    query: whichLinks,
-    faults: direntNotFound,
-    responses: () => ({ 200: json(shareLinks, 'The links.') }),
-    handle: ({ user, query, request }, services) => listPage(services, request, user, query),
-  }),
-  route({
-    method: 'POST',
-    path: '/api/v2.1/share-links/',
-    auth: 'user',
-    summary: 'Creates the share link of a file or folder.',
-    compatibility: 'supported',
-    body: newLink,
-    faults: direntNotFound,
-    responses: () => ({ 200: json(oneShareLink, 'The new link.') }),
-    details: () => ({ parameters: newShareLink }),
-    handle: ({ user, body, request }, services) => create(services, request, user, body, false),
+  ...listAndCreate('share-links', {
+    list: 'Lists the share links the caller created: all, in a library, or at a path.',
+    create: 'Creates the share link of a file or folder.',
+    more: false,
   }),
   ...ownLinkRoutes('share'),
   route({
@@ -69,31 +50,50 @@ export const shareLinkRoutes = [
       return changeLink(services, { user, request }, link, body, { rights, scope, emails })
     },
   }),
-  route({
-    method: 'GET',
-    path: '/api/v2.1/multi-share-links/',
-    auth: 'user',
-    summary: 'Lists share links as `share-links` does.',
-    compatibility: 'supported',
-    callers: 'every account',
-    query: whichLinks,
-    faults: direntNotFound,
-    responses: () => ({ 200: json(shareLinks, 'The links.') }),
-    handle: ({ user, query, request }, services) => listPage(services, request, user, query),
-  }),
-  route({
-    method: 'POST',
-    path: '/api/v2.1/multi-share-links/',
-    auth: 'user',
-    summary: 'Creates another share link of a file or folder.',
-    compatibility: 'supported',
-    body: newLink,
-    faults: direntNotFound,
-    responses: () => ({ 200: json(oneShareLink, 'The new link.') }),
-    details: () => ({ parameters: newShareLink }),
-    handle: ({ user, body, request }, services) => create(services, request, user, body, true),
+  ...listAndCreate('multi-share-links', {
+    list: 'Lists share links as `share-links` does.',
+    create: 'Creates another share link of a file or folder.',
+    more: true,
   }),
 ]
+
+/** `more` for calls that create a link beside those that are there. */
+function listAndCreate(
+  name: string,
+  {
+    list,
+    create: creation,
+    more,
+  }: { readonly list: string; readonly create: string; readonly more: boolean },
+) {
+  const path = `/api/v2.1/${name}/`
+  return [
+    route({
+      method: 'GET',
+      path,
+      auth: 'user',
+      summary: list,
+      compatibility: 'supported',
+      callers: 'every account',
+      query: whichLinks,
+      faults: direntNotFound,
+      responses: () => ({ 200: json(shareLinks, 'The links.') }),
+      handle: ({ user, query, request }, services) => listPage(services, request, user, query),
+    }),
+    route({
+      method: 'POST',
+      path,
+      auth: 'user',
+      summary: creation,
+      compatibility: 'supported',
+      body: newLink,
+      faults: direntNotFound,
+      responses: () => ({ 200: json(oneShareLink, 'The new link.') }),
+      details: () => ({ parameters: newShareLink }),
+      handle: ({ user, body, request }, services) => create(services, request, user, body, more),
+    }),
+  ]
+}
 
 async function create(
   services: ApiServices,
