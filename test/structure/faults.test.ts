@@ -5,8 +5,7 @@ import type { FaultResponse, SurfaceFaults } from '../../src/platform/http/route
 import { apiFaults } from '../../src/surfaces/api/faults.ts'
 import { pageFaults } from '../../src/surfaces/pages/faults.ts'
 import { syncFaults } from '../../src/surfaces/sync/faults.ts'
-import { downloadFaults } from '../../src/surfaces/transfer/download-faults.ts'
-import { uploadFaults } from '../../src/surfaces/transfer/upload-faults.ts'
+import { downloadFaults, uploadFaults } from '../../src/surfaces/transfer/faults.ts'
 import { webdavFaults } from '../../src/surfaces/webdav/faults.ts'
 
 // These lines are checked by the compiler: without the error that is expected, they do not compile.

@@ -1,3 +1,4 @@
+import { decodeText } from './charset.ts'
 import type { Document, Extraction, Reader } from './document.ts'
 import { type Format, formatOf, isMostlyText } from './formats.ts'
 import { addHtml, readHtml } from './html.ts'
@@ -6,7 +7,6 @@ import { readMail } from './mail.ts'
 import { readDocx, readPptx, resolvePart } from './office-open.ts'
 import { readFlatOpenDocument, readOpenDocument } from './open-document.ts'
 import { readPdf } from './pdf.ts'
-import { readPlainText } from './plain-text.ts'
 import { readRtf } from './rtf.ts'
 import { readXlsx } from './spreadsheet.ts'
 import { TextFull, TextSink, tidy } from './text-sink.ts'
@@ -106,4 +106,14 @@ function findRoot(archive: ZipArchive): string {
     if (path !== undefined && archive.has(path)) return path
   }
   throw new Unreadable('is not what its name says, or damaged')
+}
+
+/** The text of a file that is nothing but text. */
+function readPlainText(document: Document, extraction: Extraction): void {
+  const xmlCharset = /^<\?xml[^>]{0,150}encoding\s*=\s*["']([\w-]{1,40})/
+  const start = Buffer.from(document.bytes.subarray(0, 200)).toString('latin1')
+  const decoded = decodeText(document.bytes, { cut: document.cut, declared: xmlCharset.exec(start)?.[1] })
+  if (decoded === undefined) throw new Unreadable('is not text')
+  extraction.out.truncated ||= document.cut
+  extraction.out.add(decoded.text.replaceAll('\r\n', '\n').replaceAll('\r', '\n'))
 }

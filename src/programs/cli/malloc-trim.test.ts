@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { trimMalloc } from './malloc-trim.ts'
+import { trimMalloc } from './memory-release.ts'
 
 const MB = 1_000_000
 const BYTES = 4096

@@ -4,7 +4,7 @@ import { DatabaseError } from '../../platform/database/index.ts'
 import { apiFaults } from '../../surfaces/api/faults.ts'
 import { pageFaults } from '../../surfaces/pages/faults.ts'
 import { syncFaults } from '../../surfaces/sync/faults.ts'
-import { uploadFaults } from '../../surfaces/transfer/upload-faults.ts'
+import { uploadFaults } from '../../surfaces/transfer/faults.ts'
 import { webdavFaults } from '../../surfaces/webdav/faults.ts'
 import { storageFault } from './storage-faults.ts'
 

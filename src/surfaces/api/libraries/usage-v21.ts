@@ -9,9 +9,17 @@ import { pageQuery } from '../common/paging.ts'
 import { libraryIdParam } from '../common/readers.ts'
 import { isoTime } from '../common/wire-formats.ts'
 import { route } from '../services.ts'
-import { usage as usageDescribed } from './usage.schema.ts'
 
 const MAX_WAIT_MS = 5000
+
+const usageDescribed = {
+  current: kinds.count('Bytes of the current content.'),
+  trash: kinds.count('Bytes that only the trash needs.'),
+  history: kinds.count('Bytes that only the history needs.'),
+  unreferenced: kinds.count('Bytes that nothing needs any more. Garbage collection frees them.'),
+  shared: kinds.count('Bytes of those above that other libraries need too.'),
+  total: kinds.count('The sum of the first four.'),
+}
 
 export const usageRoutes = [
   route({

@@ -1,5 +1,5 @@
 import type { LibraryId } from '../../../base/objects/index.ts'
-import { json, kinds } from '../../../base/schemas/index.ts'
+import { json, kinds, type ValueOf } from '../../../base/schemas/index.ts'
 import { parseEmail } from '../../../people/accounts/index.ts'
 import { libraryAction } from '../../../people/audit/index.ts'
 import { type LibraryToken } from '../../../people/credentials/index.ts'
@@ -8,8 +8,18 @@ import { currentPassword } from '../accounts/token-input.ts'
 import { type AuditedCall, auditAction, auditCredential } from '../common/audit.ts'
 import { libraryIdParam } from '../common/readers.ts'
 import { type ApiServices, route } from '../services.ts'
-import type { ShownToken } from './library-tokens.schema.ts'
-import { libraryToken, permission as permissionDescribed } from './library-tokens.schema.ts'
+
+const libraryToken = kinds.record('LibraryToken', () => ({
+  repo_id: kinds.libraryId,
+  app_name: kinds.text('The name of the app.'),
+  generated_by: kinds.account,
+  permission: kinds.permission,
+  api_token: kinds.text('The token. Empty if it cannot be shown any more.'),
+}))
+
+type ShownToken = ValueOf<typeof libraryToken>
+
+const permissionDescribed = { description: 'Whether the app may write, or only read.' }
 
 const MAX_NAME = 255
 const path = '/api/v2.1/repos/:repo_id/repo-api-tokens/'

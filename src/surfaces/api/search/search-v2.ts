@@ -2,12 +2,17 @@ import { fail } from '../../../base/errors.ts'
 import { type LibraryPath, parseLibraryId } from '../../../base/objects/index.ts'
 import { json, kinds } from '../../../base/schemas/index.ts'
 import { parseAnnotationQuery } from '../../../derived/annotations/index.ts'
-import { type Account, parseEmail } from '../../../people/accounts/index.ts'
+import {
+  type Account,
+  emailAsShown,
+  type Person,
+  parseEmail,
+  personOf,
+} from '../../../people/accounts/index.ts'
 import { errorMessage, flag, optionalText, rawText } from '../../../platform/http/index.ts'
 import { type OwnedReadables, type Readable, readableOf } from '../../../sharing/access/index.ts'
 import { type SentPath, sentPath } from '../common/readers.ts'
 import { folderAt } from '../common/resolve-path.ts'
-import { ownersOf } from '../libraries/library-owners.ts'
 import { type ApiServices, route } from '../services.ts'
 import { findByAnnotations, findWithComments } from './annotation-results.ts'
 import { searchResult } from './search.schema.ts'
@@ -161,4 +166,14 @@ async function sharedBy(
   const only = shared_from ? ((await keyOf(shared_from)) ?? -1) : undefined
   const but = not_shared_from ? await keyOf(not_shared_from) : undefined
   return within.filter(({ ownerKey }) => (only === undefined || ownerKey === only) && ownerKey !== but)
+}
+
+/** The owners of libraries, by key. */
+async function ownersOf({ accounts }: ApiServices, keys: Iterable<number>): Promise<Map<number, Person>> {
+  const owners = new Map<number, Person>()
+  for (const key of new Set(keys)) {
+    const account = await accounts.findByKey(key)
+    if (account !== undefined) owners.set(key, personOf({ ...account, email: emailAsShown(account.email) }))
+  }
+  return owners
 }

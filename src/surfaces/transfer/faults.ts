@@ -51,3 +51,9 @@ export const uploadFaults: SurfaceFaults = {
     'account-not-found',
   ]),
 }
+
+// Downloads have few faults of their own. The other messages are those of uploads, as plain text.
+export const downloadFaults: SurfaceFaults = {
+  ...uploadFaults,
+  'path-not-found': () => [404, 'File does not exist.'],
+}
