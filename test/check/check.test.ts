@@ -174,7 +174,8 @@ describe('a check', () => {
     assert.ok(second.read < anew.read, `${second.read} of ${anew.read} blocks`)
   })
 
-  it('checks a library that was still being restored when the pass began', async () => {
+  it('says which libraries it checked before it was continued, and checks one that was still being restored then', async () => {
+    const before = await createSample(server, client)
     const first = await createSample(server, client)
     const second = await createSample(server, client)
     const { db } = server.running.services
@@ -188,15 +189,23 @@ describe('a check', () => {
       if (library.id === second.library) stopping.abort(new Error('stopped'))
       yield* []
     }
+    const began = sources.now()
     const stopped = check({ ...sources, searchFaults }, { ...options, signal: stopping.signal })
     await assert.rejects(stopped, /stopped/)
+    const ended = sources.now()
     await first.run(
       `update library set head_seq = ${row?.head_seq}, deleted_at = null where key = ?`,
       first.key,
     )
     const report = await check(sources, { ...options, signal: neverAborted })
     assert.equal(report.resumed, true)
-    assert.ok(!report.earlier.some(({ library }) => library === first.library))
+    const ids = [before, first, second].map(({ library }) => library)
+    const earlier = report.earlier.filter(({ library }) => ids.includes(library))
+    assert.deepEqual(
+      earlier.map(({ library }) => library),
+      [before.library],
+    )
+    for (const since of [report.since, earlier[0]?.since ?? 0]) assert.ok(since >= began && since <= ended)
   })
 
   it('does not continue a pass that may speak of another state', async () => {
