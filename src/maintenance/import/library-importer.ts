@@ -119,19 +119,63 @@ export async function importLibrary(
     isEncrypted,
     now,
   })
+  const { head, seq, renames, isExact } = await importHistory(history, { source, key, trees, parts })
+  if (head === undefined) {
+    problems.add('library-skipped', 'No folder of any of its commits can be read.', id)
+    await db.write((tx) => abandonRestores(tx, { id, head: idToBytes(source.head) }))
+    return undefined
+  }
+  if (!isExact && history.version === 1) {
+    problems.add(
+      'head-damaged',
+      'Its current content could not be imported as it was, so clients have to sync it again into their folders.',
+      id,
+    )
+  }
+  await importViews(source, layout, trees)
+  await trees.flush()
+  const imported: ImportedLibrary = {
+    key,
+    id,
+    name: newest.library.name,
+    head: head.id,
+    headSeq: seq,
+    root: head.tree.id,
+    commits: seq,
+    files: head.tree.fileCount,
+    bytes: head.tree.size,
+    lostBlocks: await trees.recordLostBlocks(),
+    isEncrypted,
+    wrappedKey: newest.library.encryption?.key ?? '',
+    isExact,
+  }
+  await publish(imported, renames, { source, parts })
+  return imported
+}
+
+type History = NonNullable<Awaited<ReturnType<typeof readHistory>>>
+type Rename = { readonly seq: number; readonly from: string; readonly to: string }
+
+/** Writes the commits of a library, oldest first, with their trees. There is no head if no tree can be read. */
+async function importHistory(
+  history: History,
+  of: { source: SourceLibrary; key: number; trees: TreeImporter; parts: LibraryImporterParts },
+) {
+  const { source, key, trees, parts } = of
+  const importCommit = (id: CommitId, base: DirId) => importCommitOf(source.id, id, base, { trees, parts })
   let before: DirId = EMPTY_ID
   let head: { id: CommitId; tree: ImportedDir } | undefined
   let seq = 0
   let name: string | undefined
   let isExact = history.version === 1
   let waiting: ImportedCommit[] = []
-  const renames: { seq: number; from: string; to: string }[] = []
+  const renames: Rename[] = []
   const write = async () => {
     const commits = waiting
     waiting = []
     await trees.flush()
     if (commits.length > 0)
-      await db.write((tx) => insertImportedCommits(tx, key, commits), { durable: false, isLong: true })
+      await parts.db.write((tx) => insertImportedCommits(tx, key, commits), { durable: false, isLong: true })
   }
   for (const step of history.steps) {
     const main = await importCommit(step.id, before)
@@ -151,19 +195,29 @@ export async function importLibrary(
     if (history.version === 1 && step.id === source.head) isExact = main.tree.id === main.sourceRoot
   }
   await write()
-  if (head === undefined) {
-    problems.add('library-skipped', 'No folder of any of its commits can be read.', id)
-    await db.write((tx) => abandonRestores(tx, { id, head: idToBytes(source.head) }))
+  return { head, seq, renames, isExact: isExact && head?.id === source.head }
+}
+
+async function importCommitOf(
+  libraryId: LibraryId,
+  commitId: CommitId,
+  base: DirId,
+  { trees, parts: { layout, problems } }: { trees: TreeImporter; parts: LibraryImporterParts },
+) {
+  const found = await findSourceCommit(layout, libraryId, commitId)
+  if (found === undefined) return undefined
+  const { commit, library } = found
+  const context = { ctime: commit.ctime, modifier: commit.creatorName ?? '' }
+  const tree = await trees.importTree(commit.rootId, base, context)
+  if (tree === undefined) {
+    problems.add('commit-skipped', `The root folder of the commit ${commitId} is lost.`, libraryId)
     return undefined
   }
-  if (head.id !== source.head) isExact = false
-  if (!isExact && history.version === 1) {
-    problems.add(
-      'head-damaged',
-      'Its current content could not be imported as it was, so clients have to sync it again into their folders.',
-      id,
-    )
-  }
+  return { commit: { ...commit, rootId: tree.id }, tree, name: library.name, sourceRoot: commit.rootId }
+}
+
+/** The trees of virtual libraries, which clients may have. */
+async function importViews(source: SourceLibrary, layout: SeafileLayout, trees: TreeImporter): Promise<void> {
   for (const view of source.views) {
     const commit = (await findSourceCommit(layout, view.id, view.head))?.commit
     if (commit !== undefined)
@@ -172,30 +226,23 @@ export async function importLibrary(
         modifier: commit.creatorName ?? '',
       })
   }
-  await trees.flush()
-  const imported: ImportedLibrary = {
-    key,
-    id,
-    name: newest.library.name,
-    head: head.id,
-    headSeq: seq,
-    root: head.tree.id,
-    commits: seq,
-    files: head.tree.fileCount,
-    bytes: head.tree.size,
-    lostBlocks: await trees.recordLostBlocks(),
-    isEncrypted,
-    wrappedKey: newest.library.encryption?.key ?? '',
-    isExact,
-  }
-  const writeDependents = await parts.onComplete(imported)
+}
+
+/** Shows a complete library, together with everything that belongs to it. */
+async function publish(
+  imported: ImportedLibrary,
+  renames: readonly Rename[],
+  { source, parts: { db, now, onComplete } }: { source: SourceLibrary; parts: LibraryImporterParts },
+): Promise<void> {
+  const { key, id } = imported
+  const writeDependents = await onComplete(imported)
   const isPublished = await db.write(async (tx) => {
     for (const { seq: at, from, to } of renames)
       await insertRename(tx, { key, headSeq: at - 1, name: from }, to)
     const published = await publishRestoredLibrary(tx, key, {
-      name: newest.library.name,
+      name: imported.name,
       head: idToBytes(imported.head),
-      headSeq: seq,
+      headSeq: imported.headSeq,
       root: idToBytes(imported.root),
       size: imported.bytes,
       fileCount: imported.files,
@@ -207,20 +254,6 @@ export async function importLibrary(
     return true
   })
   if (!isPublished) throw new Error(`the library ${id} was purged while it was imported`)
-  return imported
-
-  async function importCommit(commitId: CommitId, base: DirId) {
-    const found = await findSourceCommit(layout, id, commitId)
-    if (found === undefined) return undefined
-    const { commit, library } = found
-    const context = { ctime: commit.ctime, modifier: commit.creatorName ?? '' }
-    const tree = await trees.importTree(commit.rootId, base, context)
-    if (tree === undefined) {
-      problems.add('commit-skipped', `The root folder of the commit ${commitId} is lost.`, id)
-      return undefined
-    }
-    return { commit: { ...commit, rootId: tree.id }, tree, name: library.name, sourceRoot: commit.rootId }
-  }
 }
 
 /** Whether the library exists, also as a deleted one. Interrupted imports do not count. */

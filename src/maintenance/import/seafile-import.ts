@@ -95,9 +95,10 @@ export async function importSeafile(options: SeafileImport): Promise<ImportRepor
       ? await listObjectsAlone(layout, problems)
       : await listKnown(layout, rows, heads, problems)
   const wanted = found.filter(({ id }) => options.only === undefined || options.only.has(id))
+  const context = { options, rows, people, relations, views, objects, layout, threads, copier, problems }
   const libraries: LibraryReport[] = []
   for (const [index, library] of wanted.entries()) {
-    const report = await importOne(library)
+    const report = await importOne(library, context)
     libraries.push(report)
     options.onLibrary(index + 1, wanted.length, report.name)
   }
@@ -118,58 +119,74 @@ export async function importSeafile(options: SeafileImport): Promise<ImportRepor
     problems: problems.list,
     problemCounts: problems.counts,
   }
+}
 
-  async function importOne({ id, head, owner: email, deletedAt }: Found): Promise<LibraryReport> {
-    const report = {
-      id,
-      name: '',
-      owner: email,
-      commits: 0,
-      files: 0,
-      bytes: 0,
-      isEncrypted: false,
-      isDeleted: deletedAt !== null,
-    }
-    if ((await isImported(db, id)) || (await options.isPresent(id))) return { ...report, state: 'present' }
-    const owner = await ownerOf(id, email, people, options, problems)
-    if (owner === undefined) return { ...report, state: 'skipped' }
-    const own = deletedAt === null ? (views.get(id) ?? []) : []
-    let settle = () => {}
-    const imported = await importLibrary(
-      {
-        id,
-        head,
-        ownerKey: owner.key,
-        validSince: numberOf(rows.of('repovalidsince'), id, 'timestamp', -1),
-        historyDays: historyDaysOf(rows, id),
-        isReadOnly: numberOf(rows.of('repoinfo'), id, 'status', 0) === 1,
-        deletedAt,
-        views: own.flatMap((view) => headOf(view)),
-      },
-      {
-        db,
-        objects,
-        layout,
-        threads,
-        copier,
-        problems,
-        now,
-        async onComplete(library: ImportedLibrary) {
-          const plan = await relations.plan(library, owner.key, own)
-          settle = plan.settle
-          const { name, commits } = library
-          return async (tx) => {
-            await plan.write(tx)
-            await options.onAdded(tx, { kind: 'library', id, detail: { name, owner: owner.email, commits } })
-          }
-        },
-      },
-    )
-    if (imported === undefined) return { ...report, state: 'skipped' }
-    settle()
-    const { name, commits, files, bytes, isEncrypted } = imported
-    return { ...report, state: 'imported', name, owner: owner.email, commits, files, bytes, isEncrypted }
+interface ImportContext
+  extends Pick<
+    Parameters<typeof importLibrary>[1],
+    'objects' | 'layout' | 'threads' | 'copier' | 'problems'
+  > {
+  readonly options: SeafileImport
+  readonly rows: SourceRows
+  readonly people: People
+  readonly relations: SourceRelations
+  readonly views: ReadonlyMap<string, readonly SourceView[]>
+}
+
+async function importOne(
+  { id, head, owner: email, deletedAt }: Found,
+  { options, rows, people, relations, views, objects, layout, threads, copier, problems }: ImportContext,
+): Promise<LibraryReport> {
+  const { db, now } = options
+  const report = {
+    id,
+    name: '',
+    owner: email,
+    commits: 0,
+    files: 0,
+    bytes: 0,
+    isEncrypted: false,
+    isDeleted: deletedAt !== null,
   }
+  if ((await isImported(db, id)) || (await options.isPresent(id))) return { ...report, state: 'present' }
+  const owner = await ownerOf(id, email, people, options, problems)
+  if (owner === undefined) return { ...report, state: 'skipped' }
+  const own = deletedAt === null ? (views.get(id) ?? []) : []
+  let settle = () => {}
+  const imported = await importLibrary(
+    {
+      id,
+      head,
+      ownerKey: owner.key,
+      validSince: numberOf(rows.of('repovalidsince'), id, 'timestamp', -1),
+      historyDays: historyDaysOf(rows, id),
+      isReadOnly: numberOf(rows.of('repoinfo'), id, 'status', 0) === 1,
+      deletedAt,
+      views: own.flatMap((view) => headOf(view)),
+    },
+    {
+      db,
+      objects,
+      layout,
+      threads,
+      copier,
+      problems,
+      now,
+      async onComplete(library: ImportedLibrary) {
+        const plan = await relations.plan(library, owner.key, own)
+        settle = plan.settle
+        const { name, commits } = library
+        return async (tx) => {
+          await plan.write(tx)
+          await options.onAdded(tx, { kind: 'library', id, detail: { name, owner: owner.email, commits } })
+        }
+      },
+    },
+  )
+  if (imported === undefined) return { ...report, state: 'skipped' }
+  settle()
+  const { name, commits, files, bytes, isEncrypted } = imported
+  return { ...report, state: 'imported', name, owner: owner.email, commits, files, bytes, isEncrypted }
 }
 
 function headOf({ id, head }: SourceView) {

@@ -33,9 +33,18 @@ interface PeopleOptions {
 
 /** Adds the accounts, their API tokens and the groups. Those that exist stay as they are. */
 export async function importPeople(rows: SourceRows, options: PeopleOptions): Promise<People> {
-  const { db, problems, now, onAdded } = options
-  const accounts = new Map<string, Account>()
   const counts = { accounts: 0, groups: 0, apiTokens: 0 }
+  const accounts = await importAccounts(rows, options, counts)
+  const groups = await importGroups(rows, options, accounts, counts)
+  return { accounts, groups, counts }
+}
+
+async function importAccounts(
+  rows: SourceRows,
+  { db, problems, now, onAdded }: PeopleOptions,
+  counts: People['counts'],
+): Promise<Map<string, Account>> {
+  const accounts = new Map<string, Account>()
   const profiles = byText(rows.of('profile_profile'), 'user')
   const quotas = byText(rows.of('userquota'), 'user')
   const roles = byText(rows.of('userrole'), 'email')
@@ -64,7 +73,8 @@ export async function importPeople(rows: SourceRows, options: PeopleOptions): Pr
       const imported: boolean[] = []
       if (found?.isNew) {
         await onAdded(tx, accountAdded(found.account))
-        for (const token of tokens.get(id) ?? []) imported.push(await importToken(tx, found.account, token))
+        for (const token of tokens.get(id) ?? [])
+          imported.push(await importToken(tx, found.account, token, now))
       }
       return { found, imported }
     })
@@ -88,57 +98,61 @@ export async function importPeople(rows: SourceRows, options: PeopleOptions): Pr
     if (imported.includes(false))
       problems.add('token-skipped', `An API token of ${id} is of an unknown device, or was revoked.`)
   }
-  const groups = await importGroups()
-  return { accounts, groups, counts }
+  return accounts
+}
 
-  async function importToken(tx: Transaction, account: Account, row: SourceRow): Promise<boolean> {
-    if (textIn(row, 'wiped_at') !== '') return false
-    const fields = {
-      platform: textIn(row, 'platform'),
-      deviceId: textIn(row, 'device_id'),
-      deviceName: textIn(row, 'device_name'),
-      clientVersion: textIn(row, 'client_version'),
-      platformVersion: textIn(row, 'platform_version'),
-    }
-    const device = fields.platform === '' ? undefined : parseDevice(fields)
-    if (typeof device === 'string') return false
-    return importApiToken(tx, account.key, { token: textIn(row, 'key'), device }, now)
+async function importToken(tx: Transaction, account: Account, row: SourceRow, now: number): Promise<boolean> {
+  if (textIn(row, 'wiped_at') !== '') return false
+  const fields = {
+    platform: textIn(row, 'platform'),
+    deviceId: textIn(row, 'device_id'),
+    deviceName: textIn(row, 'device_name'),
+    clientVersion: textIn(row, 'client_version'),
+    platformVersion: textIn(row, 'platform_version'),
   }
+  const device = fields.platform === '' ? undefined : parseDevice(fields)
+  if (typeof device === 'string') return false
+  return importApiToken(tx, account.key, { token: textIn(row, 'key'), device }, now)
+}
 
-  async function importGroups() {
-    const imported = new Map<number, { key: number; ownerKey: number }>()
-    const members = Map.groupBy(rows.of('groupuser'), (row) => numberIn(row, 'group_id'))
-    const taken = new Set<number>()
-    for (const row of rows.of('group')) {
-      const number = numberIn(row, 'group_id')
-      const name = textIn(row, 'group_name')
-      const known = (members.get(number) ?? []).flatMap((member) => {
-        const account = accounts.get(textIn(member, 'user_name').toLowerCase())
-        return account === undefined ? [] : [{ accountKey: account.key, isAdmin: flagIn(member, 'is_staff') }]
-      })
-      // A department has no creator among the accounts.
-      const owner =
-        accounts.get(textIn(row, 'creator_name').toLowerCase())?.key ??
-        (known.find(({ isAdmin }) => isAdmin) ?? known[0])?.accountKey ??
-        [...accounts.values()].find(({ role }) => role === 'admin')?.key
-      if (owner === undefined) {
-        problems.add('group-skipped', `The group ${name} has neither an owner nor a member.`)
-        continue
-      }
-      const wanted = { name, ownerKey: owner, members: known, createdAt: timeIn(row, 'timestamp') ?? now }
-      const { group, isNew } = await db.write(async (tx) => {
-        const added = await peopleImport.importGroup(tx, wanted, taken)
-        const { key, name: given } = added.group
-        if (added.isNew) await onAdded(tx, { kind: 'group', id: String(key), detail: { name: given } })
-        return added
-      })
-      taken.add(group.key)
-      imported.set(number, { key: group.key, ownerKey: owner })
-      if (isNew) counts.groups += 1
-      if (group.name !== name) problems.add('group-renamed', `The group ${name} is now called ${group.name}.`)
+async function importGroups(
+  rows: SourceRows,
+  { db, problems, now, onAdded }: PeopleOptions,
+  accounts: People['accounts'],
+  counts: People['counts'],
+): Promise<People['groups']> {
+  const imported = new Map<number, { key: number; ownerKey: number }>()
+  const members = Map.groupBy(rows.of('groupuser'), (row) => numberIn(row, 'group_id'))
+  const taken = new Set<number>()
+  for (const row of rows.of('group')) {
+    const number = numberIn(row, 'group_id')
+    const name = textIn(row, 'group_name')
+    const known = (members.get(number) ?? []).flatMap((member) => {
+      const account = accounts.get(textIn(member, 'user_name').toLowerCase())
+      return account === undefined ? [] : [{ accountKey: account.key, isAdmin: flagIn(member, 'is_staff') }]
+    })
+    // A department has no creator among the accounts.
+    const owner =
+      accounts.get(textIn(row, 'creator_name').toLowerCase())?.key ??
+      (known.find(({ isAdmin }) => isAdmin) ?? known[0])?.accountKey ??
+      [...accounts.values()].find(({ role }) => role === 'admin')?.key
+    if (owner === undefined) {
+      problems.add('group-skipped', `The group ${name} has neither an owner nor a member.`)
+      continue
     }
-    return imported
+    const wanted = { name, ownerKey: owner, members: known, createdAt: timeIn(row, 'timestamp') ?? now }
+    const { group, isNew } = await db.write(async (tx) => {
+      const added = await peopleImport.importGroup(tx, wanted, taken)
+      const { key, name: given } = added.group
+      if (added.isNew) await onAdded(tx, { kind: 'group', id: String(key), detail: { name: given } })
+      return added
+    })
+    taken.add(group.key)
+    imported.set(number, { key: group.key, ownerKey: owner })
+    if (isNew) counts.groups += 1
+    if (group.name !== name) problems.add('group-renamed', `The group ${name} is now called ${group.name}.`)
   }
+  return imported
 }
 
 /** An account for an owner that the source has no row of, for example from a directory service. It cannot sign in before it is activated. */

@@ -30,7 +30,7 @@ export class MaintenanceLog {
 }
 
 /** A periodic job that is idempotent and may be interrupted at any time. */
-interface MaintenanceJob {
+export interface MaintenanceJob {
   readonly name: string
   /** Reads all data. It starts a minute after the process, so that returning clients are served first. */
   readonly isLong?: boolean

@@ -20,8 +20,10 @@ const KEEP_SETTINGS = [
 ]
 const JSON_FLAG = ['--json', 'print one JSON document'] as const
 
+type End = (exitCode: number) => void
+
 /** `carrel backup` and `carrel restore`. */
-export function addBackupCommands(program: Command, end: (exitCode: number) => void): void {
+export function addBackupCommands(program: Command, end: End): void {
   const backup = withSettings(
     program
       .command('backup')
@@ -35,6 +37,13 @@ export function addBackupCommands(program: Command, end: (exitCode: number) => v
       const commands = await import('./backup.ts')
       end(await commands.backup(config, targetOf(target, config), options.json === true))
     })
+  addListings(backup)
+  addTargetCommands(backup, end)
+  addRestoreCommand(program, end)
+}
+
+/** Lists what is in a target. */
+function addListings(backup: Command): void {
   withSettings(
     backup
       .command('list')
@@ -90,6 +99,10 @@ export function addBackupCommands(program: Command, end: (exitCode: number) => v
         json: options.json === true,
       })
     })
+}
+
+/** Verifies and prunes a target. */
+function addTargetCommands(backup: Command, end: End): void {
   withSettings(
     backup
       .command('verify')
@@ -122,6 +135,9 @@ export function addBackupCommands(program: Command, end: (exitCode: number) => v
       const flags = { json: options.json === true, dryRun: options.dryRun === true }
       await commands.pruneTarget(config, targetOf(target, config), flags)
     })
+}
+
+function addRestoreCommand(program: Command, end: End): void {
   withSettings(
     program
       .command('restore')

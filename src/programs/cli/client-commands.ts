@@ -25,9 +25,13 @@ const AT: readonly [string, string] = [
   'an earlier state: a commit id, or a time such as 2026-11-01T12:00:00Z',
 ]
 
+type End = (exitCode: number) => void
+/** Declares a command with the options that all of them have. */
+type Declare = (name: string, description: string) => Command
+
 /** The commands of the client, which call any server with this API. */
-export function addClientCommands(program: Command, end: (exitCode: number) => void): void {
-  const command = (name: string, description: string) =>
+export function addClientCommands(program: Command, end: End): void {
+  const declare: Declare = (name, description) =>
     program
       .command(name)
       .description(description)
@@ -35,6 +39,17 @@ export function addClientCommands(program: Command, end: (exitCode: number) => v
       .option('--server <url>', 'the server, if it is not the one of the last sign-in')
       .option('--json', 'print JSON')
 
+  addSignInCommands(declare, end)
+  addFileCommands(declare, end)
+  addLookupCommands(declare, end)
+  addShareCommand(declare, end)
+  addHistoryCommands(declare, end)
+  addSyncCommand(declare, end)
+  addToolCommands(program, end)
+}
+
+/** Signing in, and unlocking libraries. */
+function addSignInCommands(command: Declare, end: End): void {
   command(
     'login',
     'sign in at a server, by a code in a browser if it offers that; secrets are read from a prompt or from standard input',
@@ -54,6 +69,10 @@ export function addClientCommands(program: Command, end: (exitCode: number) => v
     .action(async (library: string, options: CommonOptions) =>
       end(await (await client()).unlock(library, options)),
     )
+}
+
+/** Listing, copying, moving and deleting. */
+function addFileCommands(command: Declare, end: End): void {
   command('ls', 'list libraries, or files and folders')
     .argument('[path]', `${REMOTE}, also with a pattern such as '*.txt'`)
     .option('-l, --long', 'with sizes and times')
@@ -107,6 +126,10 @@ export function addClientCommands(program: Command, end: (exitCode: number) => v
     .action(async (paths: string[], options: CommonOptions) =>
       end(await (await client()).makeFolders(paths, options)),
     )
+}
+
+/** Reading and finding. */
+function addLookupCommands(command: Declare, end: End): void {
   command('cat', 'write files to standard output')
     .argument('<paths...>', REMOTE)
     .option('--range <first-last>', 'only these bytes')
@@ -125,6 +148,9 @@ export function addClientCommands(program: Command, end: (exitCode: number) => v
     .option('--names', 'names only')
     .option('--limit <number>', 'at most so many results', '100')
     .action(async (text: string, options: SearchOptions) => end(await (await client()).search(text, options)))
+}
+
+function addShareCommand(command: Declare, end: End): void {
   command('share', 'share a file or folder, create a link, or list both')
     .argument('<path>', REMOTE)
     .option('--with <email>', 'share with a user')
@@ -139,6 +165,10 @@ export function addClientCommands(program: Command, end: (exitCode: number) => v
     .action(async (target: string, options: ShareOptions) =>
       end(await (await client()).share(target, options)),
     )
+}
+
+/** Commits, revisions and what they changed. */
+function addHistoryCommands(command: Declare, end: End): void {
   command('log', 'list the commits of a library, or the revisions of a file')
     .argument('<path>', 'LIBRARY: or LIBRARY:/file')
     .option('-n, --limit <number>', 'at most so many', '20')
@@ -149,6 +179,9 @@ export function addClientCommands(program: Command, end: (exitCode: number) => v
     .requiredOption('--from <state>', 'the earlier state: a commit id, or a time')
     .option('--to <state>', 'the later state; the current one unless named')
     .action(async (target: string, options: DiffOptions) => end(await (await client()).diff(target, options)))
+}
+
+function addSyncCommand(command: Declare, end: End): void {
   command('sync-once', 'bring a local folder and a folder of the server to the same state, once')
     .argument('<folder>', 'the local folder')
     .argument('<path>', REMOTE)
@@ -158,6 +191,10 @@ export function addClientCommands(program: Command, end: (exitCode: number) => v
     .action(async (folder: string, target: string, options: SyncOptions) =>
       end(await (await client()).syncOnce(folder, target, options)),
     )
+}
+
+/** For models, for servers with the same API, and for shells. */
+function addToolCommands(program: Command, end: End): void {
   program
     .command('mcp')
     .description('serve libraries to models over the Model Context Protocol, with a personal token')

@@ -13,14 +13,36 @@ import { addMigrateCommand } from './migrate.ts'
 import { addSecretCommands } from './secret-commands.ts'
 import { addUserCommands } from './user.ts'
 
+type End = (exitCode: number) => void
+
 /** All commands. One that can fail without throwing passes its exit code to `end`. */
-export function createProgram(end: (exitCode: number) => void): Command {
+export function createProgram(end: End): Command {
   const program = new Command('carrel')
     .description('A self-hosted file library server.')
     .version(programVersion())
     .exitOverride()
     .showHelpAfterError('Add --help to see how this command is written.')
 
+  addServeCommand(program, end)
+  addUserCommands(program)
+  addUsageCommand(program)
+  addGcCommand(program, end)
+  addMigrateCommand(program, end)
+  addImportCommands(program, end)
+  addExportCommand(program, end)
+  addAccessCommands(program)
+  addClockCommand(program, end)
+  addSecretCommands(program)
+  addBackupCommands(program, end)
+  addDoctorCommand(program, end)
+  addCheckCommand(program, end)
+  addRepairCommand(program, end)
+  addReindexCommand(program, end)
+  addClientCommands(program, end)
+  return program
+}
+
+function addServeCommand(program: Command, end: End): void {
   withSettings(program.command('serve').description('serve libraries until stopped by a signal'))
     .option('--json', 'print JSON lines, on a terminal too')
     .action(async (options: { json?: true }) => {
@@ -34,7 +56,9 @@ export function createProgram(end: (exitCode: number) => void): Command {
       const { serve } = await import('./serve.ts')
       end(await serve(config, { json }))
     })
-  addUserCommands(program)
+}
+
+function addUsageCommand(program: Command): void {
   withSettings(program.command('usage').description('count what is stored, and what it is kept for'), [
     'data',
     'database',
@@ -52,6 +76,9 @@ export function createProgram(end: (exitCode: number) => void): Command {
       const { usage } = await import('./usage.ts')
       return usage(config, options.json === true)
     })
+}
+
+function addGcCommand(program: Command, end: End): void {
   withSettings(
     program
       .command('gc')
@@ -69,8 +96,9 @@ export function createProgram(end: (exitCode: number) => void): Command {
       if (options.compact === true) return compact(config, { json })
       end(await collect(config, { json, dryRun: options.dryRun === true, library: options.library }))
     })
-  addMigrateCommand(program, end)
-  addImportCommands(program, end)
+}
+
+function addExportCommand(program: Command, end: End): void {
   withSettings(
     program
       .command('export')
@@ -88,7 +116,9 @@ export function createProgram(end: (exitCode: number) => void): Command {
       const { exportCommand } = await import('./export.ts')
       end(await exportCommand(config, library, folder, options))
     })
-  addAccessCommands(program)
+}
+
+function addClockCommand(program: Command, end: End): void {
   withSettings(
     program.command('clock').description('find times in the future, which a wrong clock has left behind'),
     ['data', 'database'],
@@ -102,14 +132,18 @@ export function createProgram(end: (exitCode: number) => void): Command {
       const { repair, confirm, json } = options
       end(await clock(config, { repair: repair === true, confirm: confirm === true, json: json === true }))
     })
-  addSecretCommands(program)
-  addBackupCommands(program, end)
+}
+
+function addDoctorCommand(program: Command, end: End): void {
   withSettings(program.command('doctor').description('look for what could keep a server from working'))
     .option('--json', 'print one JSON document')
     .action(async (options: { json?: true }) => {
       const { doctor } = await import('./doctor.ts')
       end(await doctor(options))
     })
+}
+
+function addCheckCommand(program: Command, end: End): void {
   withSettings(
     program
       .command('check')
@@ -128,6 +162,9 @@ export function createProgram(end: (exitCode: number) => void): Command {
       const { checkCommand } = await import('./check.ts')
       end(await checkCommand(config, options))
     })
+}
+
+function addRepairCommand(program: Command, end: End): void {
   withSettings(
     program
       .command('repair')
@@ -143,6 +180,9 @@ export function createProgram(end: (exitCode: number) => void): Command {
       const { repairCommand } = await import('./repair.ts')
       end(await repairCommand(config, options))
     })
+}
+
+function addReindexCommand(program: Command, end: End): void {
   withSettings(
     program
       .command('reindex')
@@ -158,6 +198,4 @@ export function createProgram(end: (exitCode: number) => void): Command {
       const { reindex } = await import('./reindex.ts')
       end(await reindex(config, what.length === 0 ? INDEX_NAMES : what, { json: options.json === true }))
     })
-  addClientCommands(program, end)
-  return program
 }

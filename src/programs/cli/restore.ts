@@ -20,7 +20,9 @@ import {
   Snapshot,
   TargetLock,
 } from '../../maintenance/backup/index.ts'
+import type { Accounts } from '../../people/accounts/index.ts'
 import type { Database } from '../../platform/database/index.ts'
+import type { BlockStore } from '../../platform/storage/index.ts'
 import { holdLease, openBlocks } from '../assembly/index.ts'
 import { openAccounts } from './accounts.ts'
 import { CommandError } from './command-error.ts'
@@ -103,58 +105,13 @@ export async function restoreLibraries(
   const { db, accounts } = opened.use(await openAccounts(config))
   opened.use(await holdLease(db, 'restore'))
   const blocks = opened.use(await openBlocks(config, { db, shared: true }))
-  const now = Math.floor(Date.now() / 1000)
   const chosen = await chooseLibraries(snapshot, selection)
   const restored: RestoredLibrary[] = []
   const failures: { id: string; name: string; message: string }[] = []
-  const restoreOne = async (library: (typeof chosen)[number]) => {
-    const owner = selection.owner ?? library.owner
-    if ((await accounts.find(owner)) === undefined) {
-      if (selection.owner !== undefined)
-        throw new CommandError(`There is no account ${owner}: add it with carrel user add.`)
-      await restoreAccount(snapshot, db, owner)
-    }
-    const { key: ownerKey } = await accounts.get(owner)
-    await abandonInterrupted(snapshot, db, library)
-    const isTaken = (await findLibraryKey(db, library.id)) !== undefined
-    const earlier = isTaken ? await findRestored(db, ownerKey, library.row['head'] as Uint8Array) : undefined
-    if (earlier !== undefined) {
-      restored.push({ id: earlier.id, name: earlier.name, blocks: 0, missing: [], alreadyRestored: true })
-      return
-    }
-    if (isTaken && library.isEncrypted) {
-      throw new CommandError(
-        `The library ${library.name} is encrypted, and its password fits only its id ${library.id}, which the server still has: purge that library first, or restore into another server.`,
-      )
-    }
-    const id = isTaken ? newLibraryId() : library.id
-    const name = isTaken ? `${library.name} (${snapshot.manifest.createdAt.slice(0, 10)})` : library.name
-    const one = await restoreLibrary(snapshot, {
-      db,
-      blocks,
-      library,
-      id,
-      name,
-      ownerKey,
-      now,
-      onCopied: (fromKey, toKey) =>
-        restoreAnnotations({
-          db,
-          rows: (table) => snapshot.records(table),
-          fromKey,
-          toKey,
-          placeOf: (path) => path,
-          isWhole: true,
-          isSame: false,
-          accountKeyOf: async (email) => (await accounts.find(email))?.key,
-        }),
-      onPublish: (tx, key, head) => insertRestorePoint(tx, key, head, now),
-    })
-    restored.push({ ...one, alreadyRestored: false })
-  }
+  const to = { snapshot, db, accounts, blocks, newOwner: selection.owner }
   for (const library of chosen) {
     try {
-      await restoreOne(library)
+      restored.push(await restoreOne(library, to))
     } catch (error) {
       const isExpected = error instanceof CommandError || error instanceof BackupError
       if (!isExpected || chosen.length === 1) throw error
@@ -178,7 +135,68 @@ export async function restoreLibraries(
   return missing.length > 0 ? RESTORED_WITH_LOSSES : 0
 }
 
+interface RestoreTarget {
+  readonly snapshot: Snapshot
+  readonly db: Database
+  readonly accounts: Accounts
+  readonly blocks: BlockStore
+  /** Unless it is the one in the backup. */
+  readonly newOwner: string | undefined
+}
+
+/** Restores a library, with its owner if there is no such account. */
+async function restoreOne(
+  library: SnapshotLibrary,
+  { snapshot, db, accounts, blocks, newOwner }: RestoreTarget,
+): Promise<RestoredLibrary> {
+  const now = Math.floor(Date.now() / 1000)
+  const owner = newOwner ?? library.owner
+  if ((await accounts.find(owner)) === undefined) {
+    if (newOwner !== undefined)
+      throw new CommandError(`There is no account ${owner}: add it with carrel user add.`)
+    await restoreAccount(snapshot, db, owner)
+  }
+  const { key: ownerKey } = await accounts.get(owner)
+  await abandonInterrupted(snapshot, db, library)
+  const isTaken = (await findLibraryKey(db, library.id)) !== undefined
+  const earlier = isTaken ? await findRestored(db, ownerKey, library.row['head'] as Uint8Array) : undefined
+  if (earlier !== undefined) {
+    return { id: earlier.id, name: earlier.name, blocks: 0, missing: [], alreadyRestored: true }
+  }
+  if (isTaken && library.isEncrypted) {
+    throw new CommandError(
+      `The library ${library.name} is encrypted, and its password fits only its id ${library.id}, which the server still has: purge that library first, or restore into another server.`,
+    )
+  }
+  const id = isTaken ? newLibraryId() : library.id
+  const name = isTaken ? `${library.name} (${snapshot.manifest.createdAt.slice(0, 10)})` : library.name
+  const one = await restoreLibrary(snapshot, {
+    db,
+    blocks,
+    library,
+    id,
+    name,
+    ownerKey,
+    now,
+    onCopied: (fromKey, toKey) =>
+      restoreAnnotations({
+        db,
+        rows: (table) => snapshot.records(table),
+        fromKey,
+        toKey,
+        placeOf: (path) => path,
+        isWhole: true,
+        isSame: false,
+        accountKeyOf: async (email) => (await accounts.find(email))?.key,
+      }),
+    onPublish: (tx, key, head) => insertRestorePoint(tx, key, head, now),
+  })
+  return { ...one, alreadyRestored: false }
+}
+
 type RestoredLibrary = Awaited<ReturnType<typeof restoreLibrary>> & { readonly alreadyRestored: boolean }
+
+type SnapshotLibrary = Awaited<ReturnType<typeof listSnapshotLibraries>>[number]
 
 /** Finds a library that an earlier run restored and that is unchanged since. Makes a repeated restore idempotent. */
 async function findRestored(

@@ -3,9 +3,6 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Config } from '../../base/config/index.ts'
 import type { Logger } from '../../base/logging.ts'
 import { programVersion } from '../../base/version.ts'
-import { BlockCheck } from '../../libraries/content/index.ts'
-import { Scrub } from '../../maintenance/check/index.ts'
-import { GcSchedule } from '../../maintenance/gc/index.ts'
 import {
   ensureAdministrator,
   type FirstRun,
@@ -45,9 +42,10 @@ import {
   refuseMoved,
   reportProblems,
 } from '../assembly/index.ts'
+import { startBackground } from './background.ts'
 import { DiskHealth } from './disk-health.ts'
 import { DiskReserve } from './disk-reserve.ts'
-import { startMaintenance } from './maintenance.ts'
+import { OpenParts } from './open-parts.ts'
 import { SchemaWatch } from './schema-watch.ts'
 import { configOfProcess, type ServerProcess } from './server-process.ts'
 import { createServices, type Services } from './services.ts'
@@ -101,6 +99,72 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
   const { logger, process: own } = options
   const config = own === undefined ? options.config : configOfProcess(options.config, own)
   await using opened = new OpenParts()
+  const folder = await openFolder(options, config, opened)
+  const { lock, startingPort, disk } = folder
+  const { db, node } = await openNode(options, config, folder, opened)
+  const now = options.now ?? (() => node.now())
+  reportProblems(await probeBlocks(config), config.unsafeStorage === 'allow', logger)
+  const { onFatal } = folder
+  const joins = own?.isAlone === false
+  const blocks = opened.use('the blocks', await openBlocks(config, { db, claim: db, joins, onFatal }))
+  const core = opened.use(
+    'the libraries',
+    openCore({ db, blocks, config, now, logger: logger.child({ module: 'library' }) }),
+  )
+  const clock = await trustClock(options, db, now)
+  if (clock !== undefined) opened.use('the clock', clock)
+  const searchDb = openSearchDatabase(config, db, own?.locks)
+  if (searchDb !== db) opened.use('the search database', searchDb)
+  let takeOver: TakeOver | undefined
+  const services = createServices({
+    db,
+    searchDb,
+    core,
+    blocks,
+    config,
+    secret: folder.secret,
+    now,
+    node,
+    onBehind: () => takeOver?.noteBehind(),
+    clock,
+    logger,
+    reserve: folder.reserve,
+    passwordCost: options.passwordCost,
+  })
+  const firstRun = await startServices(services, options, config, opened)
+  takeOver = opened.use('taking over', new TakeOver(services, node, logger.child({ module: 'cluster' })))
+  services.search.start()
+  services.photos.start()
+  startBackground({ services, db, blocks, node, config, now, logger }, opened)
+  const notifications = opened.use(
+    'notifications',
+    createNotifications(services, logger.child({ module: 'sync' })),
+  )
+  const httpLogger = logger.child({ module: 'http' })
+  const http = opened.use(
+    'requests',
+    createHttp({ services, db, blocks, config, logger: httpLogger, notifications, disk, process: own }),
+  )
+  const listening = await http.listen({
+    host: config.host,
+    port: config.port,
+    source: startingPort ?? own?.connections,
+  })
+  await lock?.setAddress(listening.url)
+  node.setAddress(own === undefined ? listening.url : `${listening.url} (process ${own.number})`)
+  const databases = new Set([db, searchDb])
+  return runningServer(
+    { listening, firstRun, http, services, databases, notifications, config },
+    opened.move(),
+  )
+}
+
+/** What a server needs of its data folder before it opens the stores. */
+type ServerFolder = Awaited<ReturnType<typeof openFolder>>
+
+/** Locks the data folder and listens, so that `/readyz` answers, before anything in the folder is touched. */
+async function openFolder(options: StartOptions, config: Config, opened: OpenParts) {
+  const { logger, process: own } = options
   await prepareDataFolder(config.dataDirectory)
   // Before anything in the folder is touched. Opening the stores deletes temporary files.
   const nodeId = own?.nodeId ?? randomUUID()
@@ -113,10 +177,8 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
   // After the lock: a second server on this folder is refused because of the folder, not of the port.
   const startingPort = await openEarly(config, own)
   if (startingPort !== undefined) opened.use('the port', startingPort)
-  const joins = own?.isAlone === false
-  const isUnsafeAllowed = config.unsafeStorage === 'allow'
   const folderProblem = await findFolderProblem(config.dataDirectory, config.database.kind)
-  reportProblems(folderProblem ? [folderProblem] : [], isUnsafeAllowed, logger)
+  reportProblems(folderProblem ? [folderProblem] : [], config.unsafeStorage === 'allow', logger)
   const secret = await loadSecret(config.secret.file, config.secret.given)
   releaseReserveIfFull(config.dataDirectory)
   const reserve = opened.use(
@@ -134,22 +196,27 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
     logger.fatal({ err: error }, 'nothing can be saved any more; stopping')
     options.onFatal(error)
   }
-  const onOutdated = (error: Error) => {
-    logger.fatal({ err: error }, 'another node changed the schema; stopping')
-    options.onFatal(error)
-  }
-  const logDatabase = logger.child({ module: 'database' })
+  return { nodeId, address, lock, startingPort, secret, reserve, disk, onFatal }
+}
+
+/** Opens the database, migrates it, and announces this node to the others on it. */
+async function openNode(
+  options: StartOptions,
+  config: Config,
+  { nodeId, address, lock, secret, reserve, onFatal }: ServerFolder,
+  opened: OpenParts,
+): Promise<{ db: Database; node: ClusterNode }> {
+  const { logger, process: own, migrations } = options
   const dead = lock?.deadNodeId ?? own?.deadNodeId
   // The lock of the data folder is also that of a SQLite file.
   const { kind: dialect } = config.database
   const alone = dialect === 'sqlite' && (lock !== undefined || own?.isAlone === true)
   const olderNodes: ListOlderNodes = async (tx, step) =>
     alone ? [] : listOlderNodes(tx, dialect, { ...step, dead })
-  const { migrations } = options
   const migration = {
     migrations,
     ...(options.now && { now: options.now }),
-    logger: logDatabase,
+    logger: logger.child({ module: 'database' }),
     backupDirectory: config.preMigrationBackups,
     listOlderNodes: olderNodes,
   }
@@ -167,10 +234,10 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
       poolSize: config.databaseConnections,
       results: config.databaseResults,
       locks: own?.locks,
-      joins,
+      joins: own?.isAlone === false,
     }),
   )
-  await checkDatabaseStorage(db, isUnsafeAllowed, logger)
+  await checkDatabaseStorage(db, config.unsafeStorage === 'allow', logger)
   await checkSecret(db, secret)
   const nodeLogger = logger.child({ module: 'cluster' })
   const node = opened.use(
@@ -190,36 +257,23 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
   await checkSteps(db, { migrations, isExact: true })
   // On SQLite the next server that starts alone applies it.
   if (dialect === 'sqlite') waiting = undefined
+  const onOutdated = (error: Error) => {
+    logger.fatal({ err: error }, 'another node changed the schema; stopping')
+    options.onFatal(error)
+  }
   opened.use('the schema', new SchemaWatch({ db, node, migration, waiting, logger: nodeLogger, onOutdated }))
   // After the heartbeat: a move marks the database first, and then looks for nodes.
   await refuseMoved(db)
-  const now = options.now ?? (() => node.now())
-  reportProblems(await probeBlocks(config), isUnsafeAllowed, logger)
-  const blocks = opened.use('the blocks', await openBlocks(config, { db, claim: db, joins, onFatal }))
-  const core = opened.use(
-    'the libraries',
-    openCore({ db, blocks, config, now, logger: logger.child({ module: 'library' }) }),
-  )
-  const clock = await trustClock(options, db, now)
-  if (clock !== undefined) opened.use('the clock', clock)
-  const searchDb = openSearchDatabase(config, db, own?.locks)
-  if (searchDb !== db) opened.use('the search database', searchDb)
-  let takeOver: TakeOver | undefined
-  const services = createServices({
-    db,
-    searchDb,
-    core,
-    blocks,
-    config,
-    secret,
-    now,
-    node,
-    onBehind: () => takeOver?.noteBehind(),
-    clock,
-    logger,
-    reserve,
-    passwordCost: options.passwordCost,
-  })
+  return { db, node }
+}
+
+/** Starts the services in the order of what they need, and makes the first administrator. */
+async function startServices(
+  services: Services,
+  { showsPassword }: StartOptions,
+  config: Config,
+  opened: OpenParts,
+): Promise<FirstRun> {
   // Before anything that stores. It is closed after all of that.
   await opened.use('leases', services.leases).start()
   opened.use('pushes', services.push)
@@ -233,72 +287,25 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
   opened.use('images', services.images)
   opened.use('texts of documents', services.documentTexts)
   await services.partialUploads.prepare()
-  const passwordFile = options.showsPassword ? undefined : services.initialPassword
+  const passwordFile = showsPassword ? undefined : services.initialPassword
   const firstRun = await ensureAdministrator(services.accounts, config.administrator, passwordFile)
   await services.activity.start()
   services.outbox.wake()
   await opened.use('copying and moving', services.copyMoveTasks).takeFree()
-  takeOver = opened.use('taking over', new TakeOver(services, node, nodeLogger))
-  services.search.start()
-  services.photos.start()
-  const scrubErrors = logger.child({ module: 'check' })
-  opened
-    .use(
-      'the scrub',
-      new Scrub({
-        db,
-        blocks: new BlockCheck(db, blocks, now),
-        now,
-        periodSeconds: config.scrubDays * 86_400,
-        hold: () => node.hold('scrub'),
-        onError: (error) =>
-          scrubErrors.error({ err: error }, 'reading stored blocks failed; it is tried again'),
-      }),
-    )
-    .start()
-  opened.use('backups', services.scheduledBackups).start()
-  opened.use('maintenance', startMaintenance(services, db, logger.child({ module: 'jobs' })))
-  // Closed before maintenance, which would otherwise wait until everything is counted.
-  opened.use('usage', services.usage)
-  const gcLogger = logger.child({ module: 'gc' })
-  const gcSchedule = opened.use(
-    'garbage collection',
-    new GcSchedule(services.gc, {
-      graceSeconds: config.gcGraceSeconds,
-      hold: () => node.hold('garbage collection'),
-      onError: (error) => gcLogger.error({ err: error }, 'garbage collection failed; it is tried again'),
-    }),
-  )
-  core.events.onPurged(() => gcSchedule.soon())
-  core.events.onEvent((event) => {
-    if (event.kind === 'trash-emptied') gcSchedule.soon()
-  })
-  const notifications = opened.use(
-    'notifications',
-    createNotifications(services, logger.child({ module: 'sync' })),
-  )
-  const http = opened.use(
-    'requests',
-    createHttp({
-      services,
-      db,
-      blocks,
-      config,
-      logger: logger.child({ module: 'http' }),
-      notifications,
-      disk,
-      process: own,
-    }),
-  )
-  const listening = await http.listen({
-    host: config.host,
-    port: config.port,
-    source: startingPort ?? own?.connections,
-  })
-  await lock?.setAddress(listening.url)
-  node.setAddress(own === undefined ? listening.url : `${listening.url} (process ${own.number})`)
+  return firstRun
+}
 
-  const kept = opened.move()
+/** The state of a server that listens, and the ways to stop it. */
+function runningServer(
+  parts: Pick<RunningServer, 'listening' | 'firstRun' | 'services'> & {
+    readonly http: HttpServer
+    readonly databases: ReadonlySet<Database>
+    readonly notifications: AsyncDisposable
+    readonly config: Config
+  },
+  kept: OpenParts,
+): RunningServer {
+  const { listening, firstRun, http, services, databases, notifications, config } = parts
   const close = async () => {
     // Event streams never end by themselves.
     services.activity.live.endAll()
@@ -315,11 +322,11 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
       return http.connectionCount
     },
     async releaseCaches() {
-      core.objects.clearCache()
-      core.content.clearCaches()
+      services.core.objects.clearCache()
+      services.core.content.clearCaches()
       clearListingCache()
       clearPropfindCache()
-      for (const database of new Set([db, searchDb])) await database.releasePageCaches()
+      for (const database of databases) await database.releasePageCaches()
     },
     async drain() {
       http.drain()
@@ -363,37 +370,4 @@ async function trustClock(
   })
   await clock.start()
   return clock
-}
-
-/** The opened parts of the server. Closes them in reverse order and names the one it is waiting for. */
-class OpenParts implements AsyncDisposable {
-  #opened: (readonly [name: string, part: AsyncDisposable])[] = []
-  closing: string | undefined
-
-  use<Part extends AsyncDisposable>(name: string, part: Part): Part {
-    this.#opened.push([name, part])
-    return part
-  }
-
-  /** Moves all parts to a new object; this one then closes nothing. */
-  move(): OpenParts {
-    const to = new OpenParts()
-    to.#opened = this.#opened.splice(0)
-    return to
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    const stack = new AsyncDisposableStack()
-    for (const [name, part] of this.#opened.splice(0)) {
-      stack.defer(async () => {
-        this.closing = name
-        await part[Symbol.asyncDispose]()
-      })
-    }
-    try {
-      await stack.disposeAsync()
-    } finally {
-      this.closing = undefined
-    }
-  }
 }

@@ -44,6 +44,44 @@ import { checkReadiness } from './readiness.ts'
 import type { ServerProcess } from './server-process.ts'
 import type { Services } from './services.ts'
 
+const surfaces: Parameters<typeof createHttpServer<Account, Services>>[0]['surfaces'] = [
+  { routes: apiRoutes, faults: apiFaults },
+  {
+    routes: uploadRoutes,
+    faults: uploadFaults,
+    faultBody: (error) => ({ error }),
+    headers: { ...uploadHeaders, ...sharedHeaders },
+    onUnknownError: () => jsonResponse(500, { error: 'Internal error' }),
+  },
+  {
+    routes: downloadRoutes,
+    faults: downloadFaults,
+    faultResponse: textResponse,
+    headers: sharedHeaders,
+    onUnknownError: () => textResponse(500, 'Internal error'),
+  },
+  {
+    routes: pageRoutes,
+    faults: pageFaults,
+    faultResponse: textResponse,
+    headers: pageHeaders,
+    onUnknownError: () => textResponse(500, 'Something went wrong here. Please try again later.'),
+  },
+  { routes: webAppFileRoutes, faults: pageFaults, faultResponse: textResponse },
+  {
+    routes: syncRoutes,
+    faults: syncFaults,
+    faultResponse: textResponse,
+    onUnknownError: () => textResponse(500, 'Internal error'),
+  },
+  {
+    routes: webdavRoutes,
+    faults: webdavFaults,
+    faultResponse: webdavFaultResponse,
+    onUnknownError: () => webdavFaultResponse(500, 'Internal error'),
+  },
+]
+
 /** All surfaces behind one port. */
 export function createHttp(parts: {
   services: Services
@@ -59,57 +97,10 @@ export function createHttp(parts: {
   const { services, db, blocks, config, logger, notifications, disk, process: own } = parts
   const remote = findS3Store(blocks)
   const reachable = remote && new Reachability(() => remote.reach())
-  const metrics = createMetrics({ processMetrics: true })
-  registerCommitMetrics(metrics.registry, services.edits)
-  registerRowCacheMetrics(metrics.registry, () => db.cacheStatistics)
-  registerIntegrityMetrics(metrics.registry, () => readIntegrityState(db))
-  registerClockMetrics(metrics.registry, () => services.clock?.jump)
-  registerLogMetrics(metrics.registry, () => db.logBytes)
-  registerClusterMetrics(metrics.registry, services.node)
-  registerGcMetrics(metrics.registry, () => services.gc.readState())
-  registerBackupMetrics(metrics.registry, () => services.scheduledBackups.state())
-  if (config.mail !== undefined) registerMailMetrics(metrics.registry, () => services.outbox.state())
-  if (remote !== undefined) registerS3Metrics(metrics.registry, () => remote.statistics)
-  registerSearchMetrics(metrics.registry, () => services.search.reindexing.lag())
+  const metrics = registerMetrics(services, db, { hasMail: config.mail !== undefined, remote })
   const allMetrics = own?.shareMetrics?.(() => metricsOfProcess(metrics.registry, own.number))
   return createHttpServer<Account, Services>({
-    surfaces: [
-      { routes: apiRoutes, faults: apiFaults },
-      {
-        routes: uploadRoutes,
-        faults: uploadFaults,
-        faultBody: (error) => ({ error }),
-        headers: { ...uploadHeaders, ...sharedHeaders },
-        onUnknownError: () => jsonResponse(500, { error: 'Internal error' }),
-      },
-      {
-        routes: downloadRoutes,
-        faults: downloadFaults,
-        faultResponse: textResponse,
-        headers: sharedHeaders,
-        onUnknownError: () => textResponse(500, 'Internal error'),
-      },
-      {
-        routes: pageRoutes,
-        faults: pageFaults,
-        faultResponse: textResponse,
-        headers: pageHeaders,
-        onUnknownError: () => textResponse(500, 'Something went wrong here. Please try again later.'),
-      },
-      { routes: webAppFileRoutes, faults: pageFaults, faultResponse: textResponse },
-      {
-        routes: syncRoutes,
-        faults: syncFaults,
-        faultResponse: textResponse,
-        onUnknownError: () => textResponse(500, 'Internal error'),
-      },
-      {
-        routes: webdavRoutes,
-        faults: webdavFaults,
-        faultResponse: webdavFaultResponse,
-        onUnknownError: () => webdavFaultResponse(500, 'Internal error'),
-      },
-    ],
+    surfaces,
     upgrade: {
       path: NOTIFICATION_PATH,
       take: (head, socket, rest) => notifications.take(head, socket, rest),
@@ -148,6 +139,27 @@ export function createHttp(parts: {
     beginOperation: () => services.core.operations.begin(),
     inRequest: (handle, { asksForChange, key }) => db.inRequest(handle, { acknowledges: asksForChange, key }),
   })
+}
+
+/** The metrics of all modules, read when they are scraped. */
+function registerMetrics(
+  services: Services,
+  db: Database,
+  { hasMail, remote }: { hasMail: boolean; remote: ReturnType<typeof findS3Store> },
+) {
+  const metrics = createMetrics({ processMetrics: true })
+  registerCommitMetrics(metrics.registry, services.edits)
+  registerRowCacheMetrics(metrics.registry, () => db.cacheStatistics)
+  registerIntegrityMetrics(metrics.registry, () => readIntegrityState(db))
+  registerClockMetrics(metrics.registry, () => services.clock?.jump)
+  registerLogMetrics(metrics.registry, () => db.logBytes)
+  registerClusterMetrics(metrics.registry, services.node)
+  registerGcMetrics(metrics.registry, () => services.gc.readState())
+  registerBackupMetrics(metrics.registry, () => services.scheduledBackups.state())
+  if (hasMail) registerMailMetrics(metrics.registry, () => services.outbox.state())
+  if (remote !== undefined) registerS3Metrics(metrics.registry, () => remote.statistics)
+  registerSearchMetrics(metrics.registry, () => services.search.reindexing.lag())
+  return metrics
 }
 
 function authenticate(

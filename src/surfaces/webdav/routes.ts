@@ -14,8 +14,12 @@ const reads = { auth: 'webdav', scope: 'read', body: 'raw', prefix: true } as co
 const writes = { ...reads, scope: 'write', resourceOf: libraryUrl } as const
 
 /** WebDAV, class 1 and 2 (RFC 4918), under both prefixes. */
-export const webdavRoutes: readonly Route<Account, WebdavServices>[] = PREFIXES.flatMap((prefix) => {
-  const path = `${prefix}/`
+export const webdavRoutes: readonly Route<Account, WebdavServices>[] = PREFIXES.flatMap((prefix) => [
+  ...readingAt(`${prefix}/`),
+  ...writingAt(`${prefix}/`),
+])
+
+function readingAt(path: string) {
   return [
     route({
       method: 'OPTIONS',
@@ -40,6 +44,11 @@ export const webdavRoutes: readonly Route<Account, WebdavServices>[] = PREFIXES.
       summary: 'WebDAV: lists a folder, or describes an item.',
       handle: ({ user, request, body }, services) => findProperties(services, user, request, body),
     }),
+  ]
+}
+
+function writingAt(path: string) {
+  return [
     route({
       ...writes,
       method: 'PROPPATCH',
@@ -97,4 +106,4 @@ export const webdavRoutes: readonly Route<Account, WebdavServices>[] = PREFIXES.
       handle: ({ user, request }, services) => unlockItem(services, user, request),
     }),
   ]
-})
+}

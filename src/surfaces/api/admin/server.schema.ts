@@ -46,6 +46,66 @@ function maintenanceRuns(description: string) {
   return kinds.array(run, { description })
 }
 
+function storedBytes() {
+  return kinds.object({
+    file_size: kinds.count('The size of all files in bytes, as quotas count it.'),
+    current: kinds.count('Bytes of the current content.'),
+    trash: kinds.count('Bytes that only the trash needs.'),
+    history: kinds.count('Bytes that only the history needs.'),
+    unreferenced: kinds.count('Bytes that nothing needs any more. Garbage collection frees them.'),
+    deleted: kinds.count('Bytes of deleted libraries.'),
+    shared: kinds.count('Bytes that several libraries need. They are stored once.'),
+    repos_count: kinds.count('The number of libraries.'),
+    uncounted_repos: kinds.count('The number of libraries that were not counted yet.'),
+    on_disk: kinds.orNull(storedOnDisk),
+  })
+}
+
+function lastCollection() {
+  return kinds.object({
+    running: kinds.flag(),
+    last_began_at: timeOrNull,
+    last_ended_at: timeOrNull,
+    failed: kinds.flag('Whether the last run failed.'),
+    failure: kinds.orNull(kinds.text('Why it failed.')),
+    deleted_blocks: kinds.count('The number of blocks it deleted.'),
+    freed_bytes: kinds.size,
+    waiting_bytes: kinds.count('Bytes that it will delete later.'),
+  })
+}
+
+function nodeList() {
+  return kinds.array(
+    kinds.object({
+      id: kinds.text('The id of the node.'),
+      address: kinds.text('The address of the node.'),
+      version: kinds.text('The version of the program.'),
+      alive: kinds.flag('Whether it has sent a heartbeat lately.'),
+      is_this: kinds.flag('Whether it answers this request.'),
+      started_at: kinds.isoTime,
+      heartbeat_at: timeOrNull,
+      leases: kinds.array(kinds.text('The name of a lease.')),
+    }),
+  )
+}
+
+function integrityState() {
+  return kinds.object({
+    damaged_blocks: kinds.count('The number of blocks that are missing or damaged.'),
+    check_findings: kinds.orNull(kinds.count('The number of findings of the last check.')),
+    scrub: kinds.orNull(
+      kinds.object({
+        started_at: kinds.isoTime,
+        blocks: kinds.count('The number of blocks that this pass has read.'),
+        bytes: kinds.size,
+        found: kinds.count('The number of damaged blocks that this pass has found.'),
+        last_finished_at: timeOrNull,
+        last_found: kinds.orNull(kinds.count('The number of damaged blocks that the last pass found.')),
+      }),
+    ),
+  })
+}
+
 export const status = kinds.record('ServerStatus', () => ({
   version: kinds.text('The version of the program.'),
   database: kinds.oneOfWords(['sqlite', 'postgres']),
@@ -68,28 +128,8 @@ export const status = kinds.record('ServerStatus', () => ({
     texts_waiting: kinds.count('The number of files whose text was not extracted yet.'),
     texts_failed: kinds.count('The number of files whose text could not be extracted.'),
   }),
-  stored: kinds.object({
-    file_size: kinds.count('The size of all files in bytes, as quotas count it.'),
-    current: kinds.count('Bytes of the current content.'),
-    trash: kinds.count('Bytes that only the trash needs.'),
-    history: kinds.count('Bytes that only the history needs.'),
-    unreferenced: kinds.count('Bytes that nothing needs any more. Garbage collection frees them.'),
-    deleted: kinds.count('Bytes of deleted libraries.'),
-    shared: kinds.count('Bytes that several libraries need. They are stored once.'),
-    repos_count: kinds.count('The number of libraries.'),
-    uncounted_repos: kinds.count('The number of libraries that were not counted yet.'),
-    on_disk: kinds.orNull(storedOnDisk),
-  }),
-  gc: kinds.object({
-    running: kinds.flag(),
-    last_began_at: timeOrNull,
-    last_ended_at: timeOrNull,
-    failed: kinds.flag('Whether the last run failed.'),
-    failure: kinds.orNull(kinds.text('Why it failed.')),
-    deleted_blocks: kinds.count('The number of blocks it deleted.'),
-    freed_bytes: kinds.size,
-    waiting_bytes: kinds.count('Bytes that it will delete later.'),
-  }),
+  stored: storedBytes(),
+  gc: lastCollection(),
   tasks: kinds.object({
     queued: kinds.count('The number of background tasks that wait.'),
     running: kinds.count('The number of background tasks that run.'),
@@ -106,35 +146,11 @@ export const status = kinds.record('ServerStatus', () => ({
       message: kinds.text('Why it failed.'),
     }),
   ),
-  nodes: kinds.array(
-    kinds.object({
-      id: kinds.text('The id of the node.'),
-      address: kinds.text('The address of the node.'),
-      version: kinds.text('The version of the program.'),
-      alive: kinds.flag('Whether it has sent a heartbeat lately.'),
-      is_this: kinds.flag('Whether it answers this request.'),
-      started_at: kinds.isoTime,
-      heartbeat_at: timeOrNull,
-      leases: kinds.array(kinds.text('The name of a lease.')),
-    }),
-  ),
+  nodes: nodeList(),
   mail: mailState,
   last_check: timeOrNull,
   check_unfinished_since: timeOrNull,
-  integrity: kinds.object({
-    damaged_blocks: kinds.count('The number of blocks that are missing or damaged.'),
-    check_findings: kinds.orNull(kinds.count('The number of findings of the last check.')),
-    scrub: kinds.orNull(
-      kinds.object({
-        started_at: kinds.isoTime,
-        blocks: kinds.count('The number of blocks that this pass has read.'),
-        bytes: kinds.size,
-        found: kinds.count('The number of damaged blocks that this pass has found.'),
-        last_finished_at: timeOrNull,
-        last_found: kinds.orNull(kinds.count('The number of damaged blocks that the last pass found.')),
-      }),
-    ),
-  }),
+  integrity: integrityState(),
 }))
 
 export type ServerStatus = ValueOf<typeof status>

@@ -27,7 +27,13 @@ import {
   sharePermission,
 } from './share-input.ts'
 import { sharedItem } from './share-wire.ts'
-import { done, oneTarget, shared, sharedItems as sharedItemsDescribed, targets } from './shares.schema.ts'
+import {
+  done,
+  oneTarget,
+  shared as sharedDescribed,
+  sharedItems as sharedItemsDescribed,
+  targets,
+} from './shares.schema.ts'
 
 const params = { repo_id: libraryIdParam }
 
@@ -58,120 +64,131 @@ const one = { p: sentPathOrRoot, share_type: shareType, username: rawText(), gro
 
 const faults: FaultResponses = { 'encrypted-mismatch': () => [400, 'Folder invalid.'] }
 
-/** The calls for libraries and folders, and for files. */
-function sharedItems({ path, what, isFile }: { path: string; what: string; isFile: boolean }) {
-  return [
-    route({
-      method: 'GET',
-      path,
-      auth: 'user',
-      scope: 'none',
-      summary: `Lists the users and groups ${what} is shared with.`,
-      compatibility: isFile ? 'addition' : 'supported',
-      params,
-      query: { p: sentPathOrRoot, share_type: shareTypes },
-      responses: () => sharedItemsDescribed,
-      async handle({ user, params, query, request }, services) {
-        const library = await openToRead(services, user, params.repo_id)
-        const shares = await services.shares.on(library, await itemAt(library, query.p, isFile))
-        const wanted = shares.filter(({ grantee }) => query.share_type.has(grantee))
-        const parties = await partiesOf(services, wanted)
-        const now = services.now()
-        return wanted.flatMap((share) => sharedItem(share, parties, request.baseUrl, now) ?? [])
-      },
-    }),
-    route({
-      method: 'PUT',
-      path,
-      auth: 'user',
-      scope: 'none',
-      summary: `Shares ${what} with users or groups.`,
-      compatibility: isFile ? 'addition' : 'supported',
-      params,
-      query: { p: sentPathOrRoot },
-      body: {
-        share_type: shareType,
-        username: list(),
-        group_id: list(),
-        permission: sharePermission(),
-        ...shareExpiry,
-      },
-      faults,
-      responses: () => shared,
-      details: () => ({ parameters: targets }),
-      async handle({ user, params, query, body, request }, services) {
-        const { library, item } = await openToShare(services, user, params.repo_id, query.p, isFile)
-        const sent = body.share_type === 'user' ? body.username : body.group_id
-        refuseAdmin(body.permission, isFile)
-        const outcome = await shareWithAll(services, { user, request }, library, item, {
-          type: body.share_type,
-          isFile,
-          sent,
-          permission: body.permission,
-          expiresAt: readShareExpiry(body, services.now()),
-        })
-        const shares = (await services.shares.on(library, item)).filter(({ grantee, granteeKey }) =>
-          outcome.keys.has(`${grantee} ${granteeKey}`),
-        )
-        const parties = await partiesOf(services, shares)
-        return {
-          success: shares.flatMap(
-            (share) => sharedItem(share, parties, request.baseUrl, services.now()) ?? [],
-          ),
-          failed: outcome.failed,
-          virtual_repo_id: outcome.subId ?? null,
-        }
-      },
-    }),
-    route({
-      method: 'POST',
-      path,
-      auth: 'user',
-      scope: 'none',
-      summary: `Changes the permission and the expiry of a share of ${what}.`,
-      compatibility: isFile
-        ? 'addition'
-        : { result: 'different', note: 'A share that does not exist is 404.' },
-      params,
-      query: one,
-      body: { permission: sharePermission(), ...shareExpiry },
-      faults,
-      responses: () => done('The share was changed.'),
-      details: () => ({ parameters: oneTarget }),
-      async handle({ user, params, query, body, request }, services) {
-        const { library, item: path } = await openToShare(services, user, params.repo_id, query.p, isFile)
-        refuseAdmin(body.permission, isFile)
-        const expiresAt = readShareExpiry(body, services.now())
-        const recipient = await getRecipient(services, query.share_type, nameIn(query))
-        const options = { path, recipient, permission: body.permission, expiresAt }
-        const by = auditActor(user, request)
-        const changed = await services.shares.change(library.administered(), options, by)
-        if (!changed) throw errorMessage(404, 'Share not found.')
-        return { success: true }
-      },
-    }),
-    route({
-      method: 'DELETE',
-      path,
-      auth: 'user',
-      scope: 'none',
-      summary: `Ends a share of ${what}. Idempotent.`,
-      compatibility: isFile ? 'addition' : 'supported',
-      params,
-      query: one,
-      faults,
-      responses: () => done('The share was ended.'),
-      details: () => ({ parameters: oneTarget }),
-      async handle({ user, params, query, request }, services) {
-        const { library, item: path } = await openToShare(services, user, params.repo_id, query.p, isFile)
-        const recipient = await sentRecipient(services, query.share_type, nameIn(query))
-        if (recipient === undefined) return { success: true }
-        await services.shares.revoke(library.administered(), { path, recipient }, auditActor(user, request))
-        return { success: true }
-      },
-    }),
-  ]
+/** What is shared: a library or a folder, or a file. */
+interface Shared {
+  readonly path: string
+  readonly what: string
+  readonly isFile: boolean
 }
+
+function listing({ path, what, isFile }: Shared) {
+  return route({
+    method: 'GET',
+    path,
+    auth: 'user',
+    scope: 'none',
+    summary: `Lists the users and groups ${what} is shared with.`,
+    compatibility: isFile ? 'addition' : 'supported',
+    params,
+    query: { p: sentPathOrRoot, share_type: shareTypes },
+    responses: () => sharedItemsDescribed,
+    async handle({ user, params, query, request }, services) {
+      const library = await openToRead(services, user, params.repo_id)
+      const shares = await services.shares.on(library, await itemAt(library, query.p, isFile))
+      const wanted = shares.filter(({ grantee }) => query.share_type.has(grantee))
+      const parties = await partiesOf(services, wanted)
+      const now = services.now()
+      return wanted.flatMap((share) => sharedItem(share, parties, request.baseUrl, now) ?? [])
+    },
+  })
+}
+
+function sharing({ path, what, isFile }: Shared) {
+  return route({
+    method: 'PUT',
+    path,
+    auth: 'user',
+    scope: 'none',
+    summary: `Shares ${what} with users or groups.`,
+    compatibility: isFile ? 'addition' : 'supported',
+    params,
+    query: { p: sentPathOrRoot },
+    body: {
+      share_type: shareType,
+      username: list(),
+      group_id: list(),
+      permission: sharePermission(),
+      ...shareExpiry,
+    },
+    faults,
+    responses: () => sharedDescribed,
+    details: () => ({ parameters: targets }),
+    async handle({ user, params, query, body, request }, services) {
+      const { library, item } = await openToShare(services, user, params.repo_id, query.p, isFile)
+      const sent = body.share_type === 'user' ? body.username : body.group_id
+      refuseAdmin(body.permission, isFile)
+      const outcome = await shareWithAll(services, { user, request }, library, item, {
+        type: body.share_type,
+        isFile,
+        sent,
+        permission: body.permission,
+        expiresAt: readShareExpiry(body, services.now()),
+      })
+      const shares = (await services.shares.on(library, item)).filter(({ grantee, granteeKey }) =>
+        outcome.keys.has(`${grantee} ${granteeKey}`),
+      )
+      const parties = await partiesOf(services, shares)
+      return {
+        success: shares.flatMap((share) => sharedItem(share, parties, request.baseUrl, services.now()) ?? []),
+        failed: outcome.failed,
+        virtual_repo_id: outcome.subId ?? null,
+      }
+    },
+  })
+}
+
+function changing({ path, what, isFile }: Shared) {
+  return route({
+    method: 'POST',
+    path,
+    auth: 'user',
+    scope: 'none',
+    summary: `Changes the permission and the expiry of a share of ${what}.`,
+    compatibility: isFile ? 'addition' : { result: 'different', note: 'A share that does not exist is 404.' },
+    params,
+    query: one,
+    body: { permission: sharePermission(), ...shareExpiry },
+    faults,
+    responses: () => done('The share was changed.'),
+    details: () => ({ parameters: oneTarget }),
+    async handle({ user, params, query, body, request }, services) {
+      const { library, item: path } = await openToShare(services, user, params.repo_id, query.p, isFile)
+      refuseAdmin(body.permission, isFile)
+      const expiresAt = readShareExpiry(body, services.now())
+      const recipient = await getRecipient(services, query.share_type, nameIn(query))
+      const options = { path, recipient, permission: body.permission, expiresAt }
+      const by = auditActor(user, request)
+      const changed = await services.shares.change(library.administered(), options, by)
+      if (!changed) throw errorMessage(404, 'Share not found.')
+      return { success: true }
+    },
+  })
+}
+
+function ending({ path, what, isFile }: Shared) {
+  return route({
+    method: 'DELETE',
+    path,
+    auth: 'user',
+    scope: 'none',
+    summary: `Ends a share of ${what}. Idempotent.`,
+    compatibility: isFile ? 'addition' : 'supported',
+    params,
+    query: one,
+    faults,
+    responses: () => done('The share was ended.'),
+    details: () => ({ parameters: oneTarget }),
+    async handle({ user, params, query, request }, services) {
+      const { library, item: path } = await openToShare(services, user, params.repo_id, query.p, isFile)
+      const recipient = await sentRecipient(services, query.share_type, nameIn(query))
+      if (recipient === undefined) return { success: true }
+      await services.shares.revoke(library.administered(), { path, recipient }, auditActor(user, request))
+      return { success: true }
+    },
+  })
+}
+
+const sharedItems = (shared: Shared) => [listing(shared), sharing(shared), changing(shared), ending(shared)]
 
 export const sharedItemRoutes = [
   ...sharedItems({
