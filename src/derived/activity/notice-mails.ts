@@ -4,7 +4,6 @@ import {
   type Accounts,
   accountRows,
   displayName,
-  type MailChoices,
   mailAddressOf,
   unknownPerson,
 } from '../../people/accounts/index.ts'
@@ -78,7 +77,7 @@ export class NoticeMails {
     const { outbox } = this.#options
     if (!outbox.isConfigured || MAILED[type] === undefined) return
     const kind = kindOf(type)
-    const choices = await accountRows.findMailChoices(
+    const choices = await accountRows.findActive(
       tx,
       added.map(({ accountKey }) => accountKey),
     )
@@ -160,7 +159,7 @@ function kindOf(type: string): Kind {
 }
 
 /** How long a new notification waits for others; undefined if the account gets no mail of this kind. */
-function secondsUntil(kind: Kind, choices: MailChoices | undefined): number | 'daily' | undefined {
+function secondsUntil(kind: Kind, choices: Account | undefined): number | 'daily' | undefined {
   if (choices === undefined) return undefined
   const { mailNotices, mailIntervalSeconds = COLLECT_SECONDS, updateMailSeconds } = choices
   if (kind === 'updates') {

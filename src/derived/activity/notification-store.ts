@@ -1,5 +1,5 @@
 import { type LibraryId, parseLibraryId } from '../../base/objects/index.ts'
-import { accountRelation } from '../../people/accounts/index.ts'
+import { accountRows } from '../../people/accounts/index.ts'
 import type { Reader, Transaction, Value } from '../../platform/database/index.ts'
 import type { NoticeDetail, NoticeType } from './notices.ts'
 
@@ -67,7 +67,7 @@ export async function trimNotifications(
        select a.key as account_key, (
          select n.key from notification n where n.account_key = a.key order by n.key desc limit 1 offset ?
        ) as key
-       from ${accountRelation} a where a.key in (${accountKeys.map(() => '?').join(', ')})
+       from ${accountRows.briefRelation} a where a.key in (${accountKeys.map(() => '?').join(', ')})
      )
      delete from notification where key in (
        select n.key from oldest join notification n on n.account_key = oldest.account_key and n.key <= oldest.key

@@ -1,5 +1,5 @@
 import { libraryRelation } from '../../libraries/commits/index.ts'
-import { accountRelation } from '../../people/accounts/index.ts'
+import { accountRows } from '../../people/accounts/index.ts'
 import type { Reader, Transaction } from '../../platform/database/index.ts'
 
 /** A URL that is called after changes of a library. */
@@ -56,7 +56,7 @@ export async function listWebhooks(reader: Reader, libraryKey: number): Promise<
 // A webhook acts for the owner who created it: it ends with the account, and pauses while the account is
 // inactive.
 const ACTING = `from webhook w join ${libraryRelation} l on l.key = w.library_key
-  join ${accountRelation} a on a.key = l.owner_key and a.email = w.creator and a.active = 1`
+  join ${accountRows.briefRelation} a on a.key = l.owner_key and a.email = w.creator and a.active = 1`
 
 /** Webhooks whose creator still owns the library and is active. Oldest first. */
 export async function listActingWebhooks(reader: Reader, libraryKey: number): Promise<Webhook[]> {

@@ -1,5 +1,5 @@
 import type { LibraryId } from '../../base/objects/index.ts'
-import { accountRelation } from '../../people/accounts/index.ts'
+import { accountRows } from '../../people/accounts/index.ts'
 import type { Reader, Value } from '../../platform/database/index.ts'
 import { fileSizeSum, type LibraryStatus, libraryRowRelation } from '../commits/index.ts'
 
@@ -68,7 +68,7 @@ export async function listAllLibraries(reader: Reader, query: LibraryQuery): Pro
   }>(
     `select library.key, library.id, library.name, account.email, size, file_count, enc_version, status,
        updated_at, deleted_at
-     from ${libraryRowRelation} library join ${accountRelation} account on account.key = library.owner_key where ${conditions.join(' and ')}
+     from ${libraryRowRelation} library join ${accountRows.briefRelation} account on account.key = library.owner_key where ${conditions.join(' and ')}
      order by ${orders[query.orderBy]} desc, library.key desc limit ? offset ?`,
     ...values,
     query.limit,

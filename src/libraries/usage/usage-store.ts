@@ -1,5 +1,5 @@
 import { type CommitId, idFromBytes, idToBytes } from '../../base/objects/index.ts'
-import { accountRelation } from '../../people/accounts/index.ts'
+import { accountRows } from '../../people/accounts/index.ts'
 import type { Database, Reader, Transaction } from '../../platform/database/index.ts'
 import { fileSizeSum, libraryRelation } from '../commits/index.ts'
 
@@ -147,7 +147,7 @@ export async function listAccountUsage(
 ): Promise<AccountUsage[]> {
   const rows = await reader.all<SumRow>(
     `select account.email, ${SUMS}, sum(coalesce(${ALL_BYTES}, 0)) as total
-     from ${accountRelation} account
+     from ${accountRows.briefRelation} account
        left join ${libraryRelation} library
          on library.owner_key = account.key and (library.deleted_at is null or library.deleted_at > 0)
        ${COUNTED}

@@ -1,4 +1,4 @@
-import { type Account, peopleImport, type Role } from '../../people/accounts/index.ts'
+import { type Account, peopleImport } from '../../people/accounts/index.ts'
 import { importApiToken, parseDevice, parseImportedHash } from '../../people/credentials/index.ts'
 import type { Database, Transaction } from '../../platform/database/index.ts'
 import type { Problems } from './problems.ts'
@@ -189,7 +189,7 @@ function accountAdded({ email, role, active }: Account) {
   return { kind: 'account', id: email, detail: { role, active } } as const
 }
 
-function roleOf(row: SourceRow, role: SourceRow | undefined): Role {
+function roleOf(row: SourceRow, role: SourceRow | undefined): Account['role'] {
   if (flagIn(row, 'is_staff')) return 'admin'
   return textIn(role ?? {}, 'role') === 'guest' ? 'guest' : 'default'
 }

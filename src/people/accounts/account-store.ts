@@ -10,7 +10,6 @@ import {
   type Role,
   removedMark,
 } from './account.ts'
-import type { LibraryRelations } from './relations.ts'
 
 /** The columns of an `Account`, without `password_hash`. */
 export const accountColumns = [
@@ -189,7 +188,13 @@ const orders = {
   quota: 'quota',
   'last-login': 'coalesce(last_login_at, 0)',
 }
-export type AccountOrder = keyof typeof orders | 'usage'
+type AccountOrder = keyof typeof orders | 'usage'
+
+/** Of the module of libraries, which is above this one in the import order, so `server` passes it. */
+export interface OwnedBytes {
+  /** SQL expression for the bytes of an account's libraries, given the column with its key. */
+  readonly ownedBytes: (owner: string) => string
+}
 
 export interface AccountQuery {
   readonly offset?: number
@@ -204,7 +209,7 @@ export interface AccountQuery {
 export async function listAccounts(
   reader: Reader,
   query: AccountQuery,
-  { ownedBytes }: Pick<LibraryRelations, 'ownedBytes'>,
+  { ownedBytes }: OwnedBytes,
 ): Promise<Account[]> {
   const { condition, parameters } = conditionOf(query)
   const { orderBy = 'created' } = query
@@ -299,14 +304,8 @@ export interface AccountValues {
   update_mail_interval?: number
 }
 
-/** Which mails an account gets, and when. */
-export type MailChoices = Pick<Account, 'mailNotices' | 'mailIntervalSeconds' | 'updateMailSeconds'>
-
-/** The choices of active accounts. */
-async function findMailChoices(
-  reader: Reader,
-  keys: readonly number[],
-): Promise<ReadonlyMap<number, MailChoices>> {
+/** The active accounts of these, by their keys. */
+async function findActive(reader: Reader, keys: readonly number[]): Promise<ReadonlyMap<number, Account>> {
   const found = await selectAccounts(reader, 'key', keys)
   return new Map(found.filter(({ active }) => active).map((account) => [account.key, account]))
 }
@@ -441,6 +440,8 @@ async function lockActiveAccount(tx: Transaction, account: Pick<Account, 'key'>)
 export const accountRows = {
   /** All columns that `read` needs, as a subquery to be joined as `account`. */
   relation: `(select ${accountColumns} from account)`,
+  /** Accounts, including removed ones, in brief. */
+  briefRelation: '(select key, email, active, quota from account)',
   columns: accountColumns,
   read: accountFromRow,
   /** Of a stored e-mail. */
@@ -449,7 +450,7 @@ export const accountRows = {
   findDefaultLibraryKey,
   setDefaultLibraryKey,
   releaseDefaultLibrary,
-  findMailChoices,
+  findActive,
   lock: lockAccount,
   lockActive: lockActiveAccount,
   recordLogin,

@@ -9,7 +9,7 @@ import {
   parseEmail,
   unknownPerson,
 } from './account.ts'
-import { canAddLibrary, type RoleAction, roleAllows } from './roles.ts'
+import { type RoleAction, roleAllows } from './roles.ts'
 
 describe('parseEmail', () => {
   const accepted: [text: string, email: string][] = [
@@ -86,12 +86,6 @@ describe('roles', () => {
     assert.deepEqual(allowed('guest'), [])
     assert.deepEqual(allowed('default'), actions.slice(0, -1))
     assert.deepEqual(allowed('admin'), actions)
-  })
-  it('permit everybody but guests to add libraries', () => {
-    assert.deepEqual(
-      [canAddLibrary('default'), canAddLibrary('admin'), canAddLibrary('guest')],
-      [true, true, false],
-    )
   })
   it('make one kind of account an administrator', () => {
     assert.deepEqual([isAdmin({ role: 'admin' }), isAdmin({ role: 'default' })], [true, false])

@@ -29,6 +29,7 @@ import {
   listAccounts,
   lockActiveAdministrators,
   markRemoved,
+  type OwnedBytes,
   searchAccounts,
   selectAccounts,
   updateAccount,
@@ -37,7 +38,6 @@ import { deleteAvatar } from './avatar-store.ts'
 import type { AccountDependent, AccountSecrets, GroupDependent } from './dependents.ts'
 import type { Directory } from './directory.ts'
 import { leaveGroups } from './groups.ts'
-import type { LibraryRelations } from './relations.ts'
 
 /** Changes of an account. Omitted fields stay as they are. */
 export interface AccountChanges {
@@ -82,7 +82,7 @@ interface AccountsOptions {
   readonly now: () => number
   /** Invalidated by every change, so that this process shows new names at once. */
   readonly directory?: Directory
-  readonly relations: LibraryRelations
+  readonly relations: OwnedBytes
   /** The modules with rows that refer to accounts, highest in the import order first. */
   readonly dependents: readonly AccountDependent[]
   readonly groupDependents: readonly GroupDependent[]

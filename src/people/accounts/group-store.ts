@@ -304,4 +304,11 @@ function toGroup(row: GroupRow): Group {
 }
 
 /** The rows of groups, for stores and transactions of other modules. */
-export const groupRows = { findMany: findGroups, findMembership, ofMember: groupsOf, memberKeys }
+export const groupRows = {
+  findMany: findGroups,
+  findMembership,
+  ofMember: groupsOf,
+  memberKeys,
+  /** Group memberships in effect. */
+  memberRelation: '(select group_key, account_key, is_admin from group_member where held_by is null)',
+}

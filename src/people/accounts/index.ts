@@ -12,17 +12,10 @@ export {
   type Person,
   parseEmail,
   personOf,
-  type Role,
   unknownPerson,
 } from './account.ts'
-export { type AccountRule, AccountRuleError, longestPassword } from './account-rules.ts'
-export {
-  type AccountOrder,
-  type AccountRow,
-  accountRows,
-  type Credentials,
-  type MailChoices,
-} from './account-store.ts'
+export { AccountRuleError, longestPassword } from './account-rules.ts'
+export { accountRows, type Credentials } from './account-store.ts'
 export { type AccountChangeHook, type AccountChanges, type AccountHook, Accounts } from './accounts.ts'
 export { Avatars } from './avatars.ts'
 export type { AccountDependent, AccountSecrets, GroupDependent, TransactionHook } from './dependents.ts'
@@ -32,7 +25,6 @@ export { groupRows, type Member } from './group-store.ts'
 export type { GroupEvent } from './groups.ts'
 export { Groups } from './groups.ts'
 export { peopleImport } from './import-people.ts'
-export { Onboarding, onboardingItems } from './onboarding.ts'
-export { accountRelation, type LibraryRelations, memberRelation } from './relations.ts'
-export { canAddLibrary, roleAllows } from './roles.ts'
-export { type Scope, type ScopeAccess, scopeAdmits, scopeReaches } from './scope.ts'
+export { Onboarding } from './onboarding.ts'
+export { roleAllows } from './roles.ts'
+export { type Scope, scopeAdmits, scopeReaches } from './scope.ts'

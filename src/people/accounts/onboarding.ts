@@ -7,7 +7,7 @@ import { findOnboarding, setDismissed } from './onboarding-store.ts'
  * What a user can dismiss: the welcome card of new users, the setup checklist of administrators, and single
  * steps of that checklist.
  */
-export const onboardingItems = [
+const onboardingItems = [
   'welcome',
   'setup',
   'setup-address',
@@ -26,6 +26,8 @@ interface OnboardingState {
 
 /** The introduction of an account to the server. Stored with the account, so that it ends on all devices. */
 export class Onboarding {
+  /** What can be dismissed. */
+  static readonly items = onboardingItems
   readonly #db: Database
 
   constructor(db: Database) {

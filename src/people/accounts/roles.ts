@@ -31,7 +31,3 @@ const allowed: Record<Role, ReadonlySet<RoleAction>> = {
 export function roleAllows(role: Role, action: RoleAction): boolean {
   return allowed[role].has(action)
 }
-
-export function canAddLibrary(role: Role): boolean {
-  return roleAllows(role, 'add-library')
-}

@@ -1,5 +1,5 @@
 /** The operations on libraries that a scoped token permits. */
-export type ScopeAccess = 'read' | 'write' | 'upload'
+type ScopeAccess = 'read' | 'write' | 'upload'
 
 /**
  * The restriction of a request's credential. Without one, an account acts with all its rights. With one it

@@ -1,6 +1,6 @@
 import { type MaybePromise, whenReady } from '../../base/scheduling/index.ts'
 import type { Reader, Transaction, Value } from '../../platform/database/index.ts'
-import { type Account, type AccountRow, accountRows } from '../accounts/index.ts'
+import { type Account, accountRows } from '../accounts/index.ts'
 import type { Device } from './device.ts'
 
 /** A stored API token: enough to recognize it, and with the server's secret to derive it again. */
@@ -120,7 +120,7 @@ const accountByHash = `select ${accountRows.columns}, api_token.key as token_key
     api_token.client_version, api_token.platform_version, api_token.wiped_at
   from api_token join ${accountRows.relation} account on account.key = api_token.account_key where api_token.hash = ?`
 
-type HolderRow = AccountRow & UseRow & { readonly token_key: number }
+type HolderRow = Parameters<typeof accountRows.read>[0] & UseRow & { readonly token_key: number }
 
 /** An API token and its account. */
 export interface ApiTokenHolder {

@@ -1,9 +1,9 @@
 import type { Reader, Transaction } from '../../platform/database/index.ts'
-import type { ScopeAccess } from '../accounts/index.ts'
+import type { Scope } from '../accounts/index.ts'
 import type { Device } from './device.ts'
 
 /** What a client asks for: a personal token with a scope, or a session of the account. */
-export type DeviceAccess = ScopeAccess | 'session'
+export type DeviceAccess = Scope['access'] | 'session'
 
 /** A client that asks for access, and where it asks from. */
 export interface DeviceRequest {

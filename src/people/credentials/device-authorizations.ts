@@ -1,7 +1,7 @@
 import { createHmac, hash, randomBytes } from 'node:crypto'
 import { DomainError, fail } from '../../base/errors.ts'
 import type { Database, Transaction } from '../../platform/database/index.ts'
-import { type Account, accountRows, type ScopeAccess, type TransactionHook } from '../accounts/index.ts'
+import { type Account, accountRows, type Scope, type TransactionHook } from '../accounts/index.ts'
 import type { ApiTokens, SignedInBy } from './api-tokens.ts'
 import {
   approveDevice,
@@ -68,7 +68,7 @@ interface DeviceCodes {
 
 /** The response to a poll, in the terms of RFC 8628, 3.5. */
 type PollOutcome =
-  | { readonly token: string; readonly access: ScopeAccess; readonly expiresAt: number | undefined }
+  | { readonly token: string; readonly access: Scope['access']; readonly expiresAt: number | undefined }
   | {
       readonly error:
         | 'authorization_pending'
@@ -212,7 +212,7 @@ export class DeviceAuthorizations {
   async poll(
     clientId: string,
     deviceCode: string,
-    also: IssueHook<DeviceGrant<ScopeAccess>>,
+    also: IssueHook<DeviceGrant<Scope['access']>>,
   ): Promise<PollOutcome> {
     const { db, now } = this.#options
     const deviceHash = hashOf(deviceCode)
@@ -281,8 +281,8 @@ export class DeviceAuthorizations {
   async #issue(
     tx: Transaction,
     approver: Approver,
-    grant: DeviceGrant<ScopeAccess>,
-    also: IssueHook<DeviceGrant<ScopeAccess>>,
+    grant: DeviceGrant<Scope['access']>,
+    also: IssueHook<DeviceGrant<Scope['access']>>,
   ): Promise<string | undefined> {
     const account = await this.#approver(tx, approver)
     if (account === undefined) return undefined

@@ -1,5 +1,5 @@
 import type { Reader } from '../../platform/database/index.ts'
-import { accountRelation } from '../accounts/index.ts'
+import { accountRows } from '../accounts/index.ts'
 import type { LinkedDevice } from './api-token-store.ts'
 import type { Platform } from './device.ts'
 
@@ -28,7 +28,7 @@ export async function listAllDevices(
   }>(
     `select account.email, platform, device_id, device_name, client_version, platform_version, login_address,
        api_token.created_at, last_used_at, wiped_at
-     from api_token join ${accountRelation} account on account.key = api_token.account_key
+     from api_token join ${accountRows.briefRelation} account on account.key = api_token.account_key
      where platform in (${platforms.map(() => '?').join(', ')}) and account.active = 1
      order by last_used_at desc, account.email, device_id limit ? offset ?`,
     ...platforms,

@@ -1,12 +1,11 @@
 import type { Reader, Transaction, Value } from '../../platform/database/index.ts'
-import type { LibraryRelations, Scope, ScopeAccess } from '../accounts/index.ts'
-import { type Account, type AccountRow, accountRows } from '../accounts/index.ts'
+import { type Account, accountRows, type Scope } from '../accounts/index.ts'
 
 /** A scoped token as stored, without its library. Times are Unix seconds. */
 interface ScopedToken {
   readonly key: number
   readonly name: string
-  readonly access: ScopeAccess
+  readonly access: Scope['access']
   readonly libraryKey: number | undefined
   /** The sub-library, if access is restricted to one. */
   readonly subKey: number | undefined
@@ -40,7 +39,7 @@ interface NewScopedToken {
   /** The sub-library, if access is restricted to one. */
   readonly subKey: number | undefined
   readonly name: string
-  readonly access: ScopeAccess
+  readonly access: Scope['access']
   readonly sealed: Uint8Array | undefined
   readonly createdAt: number
   readonly expiresAt: number | undefined
@@ -68,7 +67,7 @@ const TOKEN_COLUMNS = [
 interface TokenRow {
   token_key: number
   token_name: string
-  token_access: ScopeAccess
+  token_access: Scope['access']
   token_library_key: number | null
   token_sub_key: number | null
   token_created_at: number
@@ -102,6 +101,14 @@ export interface ScopedTokenQueries {
   readonly byHash: string
   readonly byKey: string
   readonly personal: string
+}
+
+/** Relations of the library module. It is above `credentials` in the import order, so `server` passes them. */
+export interface LibraryRelations {
+  /** Columns `key`, `id`, `name`, `owner_key` and `deleted_at`. */
+  readonly libraryRelation: string
+  /** Views of shared folders, with columns `key`, `id` and `path`. */
+  readonly viewRelation: string
 }
 
 export function scopedTokenQueries({ libraryRelation, viewRelation }: LibraryRelations): ScopedTokenQueries {
@@ -148,10 +155,9 @@ async function oneAccount(
   sql: string,
   ...parameters: Value[]
 ): Promise<ScopedAccount | undefined> {
-  const row = await reader.get<AccountRow & TokenRow & { kind: string; library_id: string | null }>(
-    sql,
-    ...parameters,
-  )
+  const row = await reader.get<
+    Parameters<typeof accountRows.read>[0] & TokenRow & { kind: string; library_id: string | null }
+  >(sql, ...parameters)
   if (row === undefined) return undefined
   const account = accountRows.read(row)
   const scope: Scope = {
@@ -251,7 +257,7 @@ export async function setLibraryTokenAccess(
   tx: Transaction,
   libraryKey: number,
   name: string,
-  access: ScopeAccess,
+  access: Scope['access'],
 ): Promise<boolean> {
   const sql = "update scoped_token set access = ? where library_key = ? and name = ? and kind = 'library'"
   return (await tx.run(sql, access, libraryKey, name)) === 1

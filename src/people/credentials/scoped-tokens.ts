@@ -1,13 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { fail, refuseAtLimit } from '../../base/errors.ts'
 import { type Database, type Transaction, writeIfSpace } from '../../platform/database/index.ts'
-import {
-  type Account,
-  accountRows,
-  type LibraryRelations,
-  type ScopeAccess,
-  type TransactionHook,
-} from '../accounts/index.ts'
+import { type Account, accountRows, type Scope, type TransactionHook } from '../accounts/index.ts'
 import { lockLiveApiToken } from './api-token-store.ts'
 import type { Authentication } from './api-tokens.ts'
 import {
@@ -19,6 +13,7 @@ import {
   findScopedAccount,
   findScopedAccountByKey,
   insertScopedToken,
+  type LibraryRelations,
   listLibraryTokens,
   listPersonalTokens,
   listSealed,
@@ -39,7 +34,7 @@ const mostPersonalTokens = 100
 
 interface PersonalTokenOptions {
   readonly name: string
-  readonly access: ScopeAccess
+  readonly access: Scope['access']
   /** The only library it is for; undefined for all. */
   readonly libraryKey?: number | undefined
   /** The sub-library, if it is for one. */
@@ -51,7 +46,7 @@ interface PersonalTokenOptions {
 /** A library token as its owner sees it. */
 export interface LibraryToken {
   readonly appName: string
-  readonly access: ScopeAccess
+  readonly access: Scope['access']
   readonly madeBy: string
   /** Undefined if it was created under another secret of the server, or if the caller may not see it. */
   readonly token: string | undefined

@@ -3,7 +3,7 @@ import { DomainError, type Fault, StartError } from '../../base/errors.ts'
 import type { ExportError } from '../../libraries/export/index.ts'
 import type { BackupError } from '../../maintenance/backup/index.ts'
 import type { ImportError } from '../../maintenance/import/index.ts'
-import type { AccountRule, AccountRuleError } from '../../people/accounts/index.ts'
+import type { AccountRuleError } from '../../people/accounts/index.ts'
 import type { SecretError } from '../../people/credentials/index.ts'
 import type { DataFolderInUseError } from '../../platform/data-folder/index.ts'
 import type {
@@ -120,7 +120,7 @@ function sentenceForDatabase(error: DatabaseError): string {
   return `The database cannot be used (${error.message}): run carrel doctor to see what is wrong.`
 }
 
-const accountRules: Record<AccountRule, string> = {
+const accountRules: Record<AccountRuleError['code'], string> = {
   'email-invalid': 'Give an e-mail address such as ann@example.org.',
   'password-empty': 'Give a password that is not empty.',
   'password-too-short':

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline/promises'
 import { text } from 'node:stream/consumers'
 import { type Command, Option } from 'commander'
-import { type Account, type AccountChanges, displayName, type Role } from '../../people/accounts/index.ts'
+import { type Account, type AccountChanges, displayName } from '../../people/accounts/index.ts'
 import { readablePassword } from '../../people/credentials/index.ts'
 import type { OpenAccounts } from './accounts.ts'
 import { CommandError } from './command-error.ts'
@@ -75,7 +75,7 @@ async function open(options: CommonOptions): Promise<OpenAccounts> {
 }
 
 async function add(email: string, options: AddOptions): Promise<void> {
-  const role: Role = options.admin ? 'admin' : options.guest ? 'guest' : 'default'
+  const role: Account['role'] = options.admin ? 'admin' : options.guest ? 'guest' : 'default'
   const changes: AccountChanges = {
     role,
     ...(options.name !== undefined && { name: options.name }),
@@ -154,7 +154,7 @@ async function describeAll(opened: OpenAccounts): Promise<Description[]> {
 interface Description {
   readonly email: string
   readonly name: string
-  readonly role: Role
+  readonly role: Account['role']
   readonly active: boolean
   readonly usageBytes: number
   /** Null for no limit. */

@@ -9,7 +9,7 @@ import {
 } from '../../base/objects/index.ts'
 import { libraryRelation } from '../../libraries/commits/index.ts'
 import { viewRelation } from '../../libraries/views/index.ts'
-import { accountRelation } from '../../people/accounts/index.ts'
+import { accountRows } from '../../people/accounts/index.ts'
 import type { Reader, Transaction, Value } from '../../platform/database/index.ts'
 import type { Link, LinkKind, LinkScope } from './link.ts'
 
@@ -49,7 +49,7 @@ const SELECT = `select k.key, k.token, k.kind, k.account_key, k.library_key, k.s
     k.can_upload, k.scope, k.emails, k.description, k.views, k.active, k.epoch,
     k.scoped_token_key, k.created_at,
     a.email as creator, l.id as library_id, l.name as library_name, sub.id as sub_id, sub.path as sub_path
-  from link k join ${accountRelation} a on a.key = k.account_key
+  from link k join ${accountRows.briefRelation} a on a.key = k.account_key
   join ${libraryRelation} l on l.key = k.library_key left join ${viewRelation} sub on sub.key = k.sub_key`
 
 /** Selects links; omitted fields match every link. */

@@ -1,5 +1,5 @@
 import { fileSizeSum, libraryRelation } from '../../libraries/commits/index.ts'
-import { accountRelation } from '../../people/accounts/index.ts'
+import { accountRows } from '../../people/accounts/index.ts'
 import type { Reader, Transaction } from '../../platform/database/index.ts'
 
 /** Who uploads: the owner of the library, another account, or the visitor of a link. */
@@ -139,14 +139,14 @@ export async function findOwnerQuota(
 ): Promise<{ ownerKey: number; quota: number } | undefined> {
   return reader.get<{ ownerKey: number; quota: number }>(
     `select a.key as "ownerKey", a.quota
-     from ${libraryRelation} l join ${accountRelation} a on a.key = l.owner_key where l.key = ?`,
+     from ${libraryRelation} l join ${accountRows.briefRelation} a on a.key = l.owner_key where l.key = ?`,
     libraryKey,
   )
 }
 
 /** SQL expression for the quota of an account itself, given the column with its key. */
 export function quotaOf(owner: string): string {
-  return `(select a.quota from ${accountRelation} a where a.key = ${owner})`
+  return `(select a.quota from ${accountRows.briefRelation} a where a.key = ${owner})`
 }
 
 /** An unfinished upload that may be evicted. */

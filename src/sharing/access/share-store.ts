@@ -9,7 +9,7 @@ import {
 } from '../../libraries/commits/index.ts'
 import type { Permission } from '../../libraries/library/index.ts'
 import { viewRelation } from '../../libraries/views/index.ts'
-import { memberRelation } from '../../people/accounts/index.ts'
+import { groupRows } from '../../people/accounts/index.ts'
 import type { Reader, Transaction, Value } from '../../platform/database/index.ts'
 import type { Grant, Grantee } from './grant.ts'
 
@@ -87,7 +87,7 @@ export async function grantsOf(
       `select ${GRANT}, s.is_admin from share s ${TO_SUB}
        where s.grantee = 'user' and s.grantee_key = ? and s.is_held = 0 and ${among}
        union all
-       select ${GRANT}, s.is_admin * m.is_admin from ${memberRelation} m
+       select ${GRANT}, s.is_admin * m.is_admin from ${groupRows.memberRelation} m
        join share s on s.grantee = 'group' and s.grantee_key = m.group_key ${TO_SUB}
        where m.account_key = ? and ${among}
        union all
@@ -397,7 +397,7 @@ export async function accountsReading(
     `select s.grantee_key as account_key from share s
      where s.library_key = ? and s.grantee = 'user' and s.is_held = 0 and ${among} and ${IN_EFFECT}
      union
-     select m.account_key from share s join ${memberRelation} m on m.group_key = s.grantee_key
+     select m.account_key from share s join ${groupRows.memberRelation} m on m.group_key = s.grantee_key
      where s.library_key = ? and s.grantee = 'group' and ${among} and ${IN_EFFECT}`,
     libraryKey,
     ...keys,
@@ -484,7 +484,7 @@ export async function accountsSharing(reader: Reader, libraryKey: number): Promi
   const rows = await reader.all<{ account_key: number }>(
     `select grantee_key as account_key from share where library_key = ? and grantee = 'user' and is_held = 0
      union
-     select m.account_key from share s join ${memberRelation} m on m.group_key = s.grantee_key
+     select m.account_key from share s join ${groupRows.memberRelation} m on m.group_key = s.grantee_key
      where s.library_key = ? and s.grantee = 'group'`,
     libraryKey,
     libraryKey,

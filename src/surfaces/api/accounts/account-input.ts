@@ -1,8 +1,8 @@
-import { type AccountRule, AccountRuleError, type Role } from '../../../people/accounts/index.ts'
+import { type Account, AccountRuleError } from '../../../people/accounts/index.ts'
 import { accepting, errorMessage, flag, map, type Reader, refuse } from '../../../platform/http/index.ts'
 
 /** The message for each broken account rule; `value` is the rejected value. */
-export type RuleMessages = Partial<Record<AccountRule, string | ((value: string) => string)>>
+export type RuleMessages = Partial<Record<AccountRuleError['code'], string | ((value: string) => string)>>
 
 const defaultMessages: Required<RuleMessages> = {
   'email-invalid': (email) => `Email ${email} invalid.`,
@@ -81,7 +81,11 @@ export const wireRoles = ['default', 'guest'] as const
 export type WireRole = (typeof wireRoles)[number]
 
 /** The role that results from `is_staff` and `role`, both optional. */
-export function effectiveRole(current: Role, isStaff: boolean | undefined, role: WireRole | undefined): Role {
+export function effectiveRole(
+  current: Account['role'],
+  isStaff: boolean | undefined,
+  role: WireRole | undefined,
+): Account['role'] {
   if (isStaff ?? current === 'admin') return role === 'guest' ? refuse('role') : 'admin'
   return role ?? (current === 'guest' ? 'guest' : 'default')
 }

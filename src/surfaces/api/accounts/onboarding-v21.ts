@@ -1,5 +1,5 @@
 import { json } from '../../../base/schemas/index.ts'
-import { type Account, onboardingItems } from '../../../people/accounts/index.ts'
+import { type Account, Onboarding } from '../../../people/accounts/index.ts'
 import { flag, oneOf } from '../../../platform/http/index.ts'
 import { type ApiServices, route } from '../services.ts'
 import { onboarding as onboardingSchema } from './accounts.schema.ts'
@@ -26,7 +26,7 @@ export const onboardingRoutes = [
     compatibility: 'addition',
     callers: 'every account',
     sample: { form: { item: 'welcome' } },
-    body: { item: oneOf(onboardingItems, 'item invalid.'), dismissed: flag({ default: true }) },
+    body: { item: oneOf(Onboarding.items, 'item invalid.'), dismissed: flag({ default: true }) },
     responses: () => ({ 200: json(onboardingSchema, 'The changed state.') }),
     async handle({ user, body }, services) {
       await services.onboarding.setDismissed(user, body.item, body.dismissed)

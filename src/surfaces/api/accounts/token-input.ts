@@ -1,4 +1,4 @@
-import type { ScopeAccess } from '../../../people/accounts/index.ts'
+import type { Scope } from '../../../people/accounts/index.ts'
 import { integer, map, optional, optionalText, type Reader, text } from '../../../platform/http/index.ts'
 
 const MAX_NAME = 64
@@ -10,7 +10,7 @@ export const tokenPermissions = {
   read: 'r',
   write: 'rw',
   upload: 'upload',
-} as const satisfies Record<ScopeAccess, string>
+} as const satisfies Record<Scope['access'], string>
 
 /** The name of a personal token. */
 export const tokenName: Reader<string> = map(text(), parseTokenName)

@@ -5,8 +5,8 @@ import {
   type Account,
   type AccountChanges,
   auditActor,
-  canAddLibrary,
   parseEmail,
+  roleAllows,
 } from '../../../people/accounts/index.ts'
 import { accountAction } from '../../../people/audit/index.ts'
 import {
@@ -172,7 +172,7 @@ export const accountsRoutes = [
       const from = await accounts.get(email)
       const to = await accounts.get(body.to_user)
       if (from.key === to.key) throw errorMessage(400, 'to_user invalid.')
-      if (!canAddLibrary(to.role)) {
+      if (!roleAllows(to.role, 'add-library')) {
         const role = `role of ${to.email} is ${to.role}`
         throw errorMessage(403, `Transfer failed: ${role}, can not add library.`)
       }

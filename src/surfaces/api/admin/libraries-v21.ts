@@ -1,7 +1,7 @@
 import { fail } from '../../../base/errors.ts'
 import { type LibraryId, parseName } from '../../../base/objects/index.ts'
 import { json, kinds } from '../../../base/schemas/index.ts'
-import { type LibraryStatus } from '../../../libraries/commits/index.ts'
+import type { LibraryStatus } from '../../../libraries/commits/index.ts'
 import {
   changeStatus,
   createLibrary,
@@ -11,7 +11,7 @@ import {
   renameLibrary,
   transferLibrary,
 } from '../../../libraries/library/index.ts'
-import { type Account, auditActor, canAddLibrary, parseEmail } from '../../../people/accounts/index.ts'
+import { type Account, auditActor, parseEmail, roleAllows } from '../../../people/accounts/index.ts'
 import type { AuditActor } from '../../../people/audit/index.ts'
 import {
   accepting,
@@ -251,7 +251,7 @@ async function newOwner({ accounts }: ApiServices, sent: string): Promise<Accoun
   const email = parseEmail(sent)
   if (email === undefined) throw errorMessage(400, 'owner invalid.')
   const owner = await accounts.get(email)
-  if (canAddLibrary(owner.role)) return owner
+  if (roleAllows(owner.role, 'add-library')) return owner
   const role = `role of ${owner.email} is ${owner.role}`
   throw errorMessage(403, `Transfer failed: ${role}, can not add library.`)
 }

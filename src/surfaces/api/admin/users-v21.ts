@@ -3,9 +3,8 @@ import { json, kinds } from '../../../base/schemas/index.ts'
 import {
   type Account,
   type AccountChanges,
-  type AccountOrder,
+  type Accounts,
   parseEmail,
-  type Role,
 } from '../../../people/accounts/index.ts'
 import { type AuditedAction, accountAction } from '../../../people/audit/index.ts'
 import { readablePassword } from '../../../people/credentials/index.ts'
@@ -51,6 +50,8 @@ const role: Reader<WireRole | undefined> = accepting({ type: 'string', enum: wir
   text()(fields, name) === '' ? undefined : oneOf(wireRoles)(fields, name),
 )
 
+type AccountOrder = NonNullable<Parameters<Accounts['list']>[0]['orderBy']>
+
 const orders: Record<string, AccountOrder> = {
   email: 'email',
   name: 'name',
@@ -81,7 +82,10 @@ const source: Reader<string> = accepting(
   },
 )
 
-const rolesShownAs: Record<WireRole, readonly Role[]> = { default: ['default', 'admin'], guest: ['guest'] }
+const rolesShownAs: Record<WireRole, readonly Account['role'][]> = {
+  default: ['default', 'admin'],
+  guest: ['guest'],
+}
 
 const fields = {
   is_staff: optionalFlag,

@@ -1,7 +1,7 @@
 import { fail } from '../../../base/errors.ts'
 import type { LibraryInfo } from '../../../libraries/commits/index.ts'
 import { createLibrary } from '../../../libraries/library/index.ts'
-import { type Account, auditActor, canAddLibrary, type Group } from '../../../people/accounts/index.ts'
+import { type Account, auditActor, type Group, roleAllows } from '../../../people/accounts/index.ts'
 import { accepting, notFound, type Reader } from '../../../platform/http/index.ts'
 import type { AuditedCall } from '../common/audit.ts'
 import { optionsWithPassword } from '../libraries/new-library.ts'
@@ -46,7 +46,7 @@ export async function createGroupLibrary(
   options: { name: string; description: string; password: string; permission: 'r' | 'rw' | 'admin' },
 ): Promise<LibraryInfo> {
   const { user } = call
-  if (!canAddLibrary(user.role)) fail({ code: 'role-forbids', action: 'add-library' })
+  if (!roleAllows(user.role, 'add-library')) fail({ code: 'role-forbids', action: 'add-library' })
   const library = await optionsWithPassword(options.name, options.description, options.password)
   const recipient = { to: 'group', group } as const
   const by = auditActor(user, call.request)

@@ -1,7 +1,7 @@
 import { fail } from '../../../base/errors.ts'
 import { json } from '../../../base/schemas/index.ts'
 import { ensureDefaultLibrary, findDefaultLibrary } from '../../../libraries/library/index.ts'
-import { auditActor, canAddLibrary } from '../../../people/accounts/index.ts'
+import { auditActor, roleAllows } from '../../../people/accounts/index.ts'
 import { route } from '../services.ts'
 import { defaultLibrary } from './libraries.schema.ts'
 
@@ -30,7 +30,7 @@ export const defaultLibraryRoutes = [
     callers: 'every account',
     responses: () => ({ 200: json(defaultLibrary, 'The default library of the caller.') }),
     async handle({ user, request }, { core }) {
-      if (!canAddLibrary(user.role)) fail({ code: 'role-forbids', action: 'add-library' })
+      if (!roleAllows(user.role, 'add-library')) fail({ code: 'role-forbids', action: 'add-library' })
       const library = await ensureDefaultLibrary(core, user, auditActor(user, request))
       return { exists: true, repo_id: library.id }
     },

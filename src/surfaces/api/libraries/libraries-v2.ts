@@ -2,7 +2,7 @@ import { fail } from '../../../base/errors.ts'
 import { parseName } from '../../../base/objects/index.ts'
 import { empty, json, kinds } from '../../../base/schemas/index.ts'
 import { createLibrary, deleteLibrary } from '../../../libraries/library/index.ts'
-import { auditActor, canAddLibrary } from '../../../people/accounts/index.ts'
+import { auditActor, roleAllows } from '../../../people/accounts/index.ts'
 import {
   accepting,
   errorMessage,
@@ -120,7 +120,7 @@ export const libraryRoutesV2 = [
       },
     }),
     async handle({ user, query, body, request }, { core, syncTokens, now }) {
-      if (!canAddLibrary(user.role)) fail({ code: 'role-forbids', action: 'add-library' })
+      if (!roleAllows(user.role, 'add-library')) fail({ code: 'role-forbids', action: 'add-library' })
       if (!body.name) throw errorMessage(400, 'Library name is required.')
       const name = parseName(body.name) ?? fail({ code: 'name-invalid', name: body.name })
       const description = parseText(body.desc ?? '')

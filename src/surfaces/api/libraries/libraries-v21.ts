@@ -2,7 +2,7 @@ import { fail } from '../../../base/errors.ts'
 import { parseName, ROOT } from '../../../base/objects/index.ts'
 import { empty, json, kinds } from '../../../base/schemas/index.ts'
 import { createLibrary, deleteLibrary, starredLibraries } from '../../../libraries/library/index.ts'
-import { auditActor, canAddLibrary, personOf, unknownPerson } from '../../../people/accounts/index.ts'
+import { auditActor, personOf, roleAllows, unknownPerson } from '../../../people/accounts/index.ts'
 import {
   accepting,
   errorMessage,
@@ -78,7 +78,7 @@ export const libraryRoutesV21 = [
     async handle({ user, body, request }, { core }) {
       const name = parseName(body.repo_name || body.name || '')
       if (name === undefined) throw errorMessage(400, 'repo_name invalid.')
-      if (!canAddLibrary(user.role)) fail({ code: 'role-forbids', action: 'add-library' })
+      if (!roleAllows(user.role, 'add-library')) fail({ code: 'role-forbids', action: 'add-library' })
       const options = await optionsWithPassword(name, '', body.passwd)
       const library = await createLibrary(core, user, options, auditActor(user, request))
       return createdLibrary(library, user.email)

@@ -1,7 +1,7 @@
 import { fail } from '../../../base/errors.ts'
 import { json, kinds } from '../../../base/schemas/index.ts'
 import { transferLibrary } from '../../../libraries/library/index.ts'
-import { auditActor, canAddLibrary } from '../../../people/accounts/index.ts'
+import { auditActor, roleAllows } from '../../../people/accounts/index.ts'
 import { errorMessage, required } from '../../../platform/http/index.ts'
 import { keepShares, libraryIdParam } from '../common/readers.ts'
 import { route } from '../services.ts'
@@ -44,7 +44,7 @@ export const libraryOwnerRoutes = [
       const email = body.owner.toLowerCase()
       const owner = (await accounts.find(email)) ?? fail({ code: 'account-not-found', email })
       const library = await access.openOwned(user, params.repo_id)
-      if (!canAddLibrary(owner.role)) {
+      if (!roleAllows(owner.role, 'add-library')) {
         const words = `Transfer failed: role of ${owner.email} is ${owner.role}, can not add library.`
         throw errorMessage(403, words)
       }

@@ -2,7 +2,7 @@ import { fail } from '../../../base/errors.ts'
 import { parseName } from '../../../base/objects/index.ts'
 import { json, kinds } from '../../../base/schemas/index.ts'
 import { createLibrary } from '../../../libraries/library/index.ts'
-import { auditActor, canAddLibrary, roleAllows } from '../../../people/accounts/index.ts'
+import { auditActor, roleAllows } from '../../../people/accounts/index.ts'
 import { errorMessage, jsonResponse, rawText, text } from '../../../platform/http/index.ts'
 import { parseText } from '../common/parse-values.ts'
 import { formatSize, relativeTime } from '../common/wire-formats.ts'
@@ -65,7 +65,7 @@ export const publicLibraryRoutes = [
     }),
     async handle({ user, body, request }, services) {
       const { core, syncTokens, now } = services
-      if (!canAddLibrary(user.role)) fail({ code: 'role-forbids', action: 'add-library' })
+      if (!roleAllows(user.role, 'add-library')) fail({ code: 'role-forbids', action: 'add-library' })
       if (!roleAllows(user.role, 'publish-library')) fail({ code: 'role-forbids', action: 'publish-library' })
       const name = parseName(body.name ?? '') ?? fail({ code: 'name-invalid', name: body.name ?? '' })
       const permission = body.permission || 'rw'
