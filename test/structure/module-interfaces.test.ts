@@ -23,7 +23,6 @@ const WIDE: Readonly<Record<string, number>> = {
   'sharing/access': 66,
   'people/credentials': 62,
   'libraries/tree': 61,
-  'platform/database': 49,
 }
 
 describe('The modules of the server', () => {

@@ -1,6 +1,6 @@
 import { type BlockId, idFromBytes, idToBytes, sha1Hex } from '../../base/objects/index.ts'
 import { readSmallBlocks, SMALLEST_STORED_BLOCK } from '../../libraries/content/index.ts'
-import type { DatabaseSnapshot, KeyRange, SnapshotTable, Value } from '../../platform/database/index.ts'
+import type { DatabaseSnapshot, SnapshotTable, Value } from '../../platform/database/index.ts'
 import { BlockDamaged, BlockMissing, type BlockStore } from '../../platform/storage/index.ts'
 import { forEachBlock } from './for-each-block.ts'
 import { findGaps, type Gap } from './gaps.ts'
@@ -216,7 +216,7 @@ async function dumpSections(
 
 async function dumpSection(
   { repository, snapshot, garbage, held }: Dump,
-  range: KeyRange,
+  range: { readonly after: number; readonly last: number },
 ): Promise<Pick<Section, 'tables' | 'blocks'>> {
   const tables: Record<string, TableRows> = {}
   const blocks = { count: 0, bytes: 0 }

@@ -2,7 +2,7 @@ import { type BlockId, type DirId, EMPTY_ID, type FileId, idToBytes } from '../.
 import { findLibraryWithDeleted, listAllLibraryKeys, listCommitsDown } from '../../libraries/commits/index.ts'
 import { findHeldBlocks } from '../../libraries/content/index.ts'
 import { inspectFiles, ObjectMissing, readAdded } from '../../libraries/tree/index.ts'
-import type { KeyRange, Reader } from '../../platform/database/index.ts'
+import type { Reader } from '../../platform/database/index.ts'
 import { ScratchIds } from './scratch-store.ts'
 
 /** Something that the trees of a library reach, and that is not there. */
@@ -33,7 +33,7 @@ const MOST = 1000
 export async function findGaps(
   reader: Reader,
   hasBlock: (id: BlockId, libraryKey: number) => boolean,
-  range: KeyRange = { after: 0, last: Number.MAX_SAFE_INTEGER },
+  range: { readonly after: number; readonly last: number } = { after: 0, last: Number.MAX_SAFE_INTEGER },
 ): Promise<Gap[]> {
   const gaps: Gap[] = []
   for (let { after } = range; ; ) {

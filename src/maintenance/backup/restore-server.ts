@@ -4,14 +4,12 @@ import { type BlockId, idFromBytes } from '../../base/objects/index.ts'
 import { insertSmallBlocks, SMALLEST_STORED_BLOCK } from '../../libraries/content/index.ts'
 import { UNFINISHED_RESTORE } from '../../platform/data-folder/index.ts'
 import {
+  bulkLoad,
   type Database,
-  emptyTables,
   inspectDatabase,
   knownSchemaVersion,
-  loadRows,
   nameOfDatabase,
   openDatabase,
-  restoreSequences,
   type SnapshotTable,
   type Value,
 } from '../../platform/database/index.ts'
@@ -84,12 +82,12 @@ export async function restoreServer(
     const upToVersion = manifest.schemaVersion
     await using db = await openDatabase(setting, { onFatal: fatal, upToVersion })
     // Of rows that migrations inserted, and of what an interrupted restore left.
-    await db.write((tx) => emptyTables(tx, manifest.tables))
+    await db.write((tx) => bulkLoad.empty(tx, manifest.tables))
     for (const table of manifest.tables) {
       onStep(table.name)
       totals.rows += await loadTable(db, snapshot, table)
     }
-    await restoreSequences(db, new Map(Object.entries(manifest.sequences)))
+    await bulkLoad.restoreSequences(db, new Map(Object.entries(manifest.sequences)))
   }
   {
     await using db = await openDatabase(setting, { onFatal: fatal })
@@ -182,7 +180,7 @@ async function removeSqlite(file: string): Promise<void> {
 
 async function loadTable(db: Database, snapshot: Snapshot, table: SnapshotTable): Promise<number> {
   const isKept = table.name === HELD_BLOCKS ? collectedFilter(snapshot, table.columns) : undefined
-  return loadRows(db, table, filtered(snapshot.rows(table.name), isKept))
+  return bulkLoad.load(db, table, filtered(snapshot.rows(table.name), isKept))
 }
 
 async function* filtered(

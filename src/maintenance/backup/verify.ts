@@ -1,4 +1,4 @@
-import { loadRows } from '../../platform/database/index.ts'
+import { bulkLoad } from '../../platform/database/index.ts'
 import { findGaps, nameOfGap } from './gaps.ts'
 import { listSnapshotIds, readManifest } from './manifest.ts'
 import { type BackupRepository, packName } from './repository.ts'
@@ -99,7 +99,7 @@ async function verifySnapshot(
     for (const table of manifest.tables) {
       signal?.throwIfAborted()
       const count = TREE_TABLES.has(table.name)
-        ? await loadRows(db, table, snapshot.rows(table.name))
+        ? await bulkLoad.load(db, table, snapshot.rows(table.name))
         : await countRows(snapshot, table.name)
       if (count === table.rows) continue
       problems.push(

@@ -3,13 +3,7 @@ import os from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
 import { hasEnded, identifyProcess } from '../../base/process-identity.ts'
 import type { RunningOperations } from '../../base/scheduling/index.ts'
-import {
-  type CommitGuard,
-  type Database,
-  DatabaseError,
-  leaseEnded,
-  type Reader,
-} from '../../platform/database/index.ts'
+import { type Database, DatabaseError, leaseEnded, type Reader } from '../../platform/database/index.ts'
 import {
   deleteLease,
   FENCED,
@@ -64,7 +58,7 @@ interface Bound {
  * Publishes the start of the oldest running operation of this process as a lease, and finds the oldest of all processes. Nothing
  * condemned since then is deleted (record 0036). Once another process has ended the lease, no transaction is committed that began under it (record 0112).
  */
-export class OperationLeases implements AsyncDisposable, CommitGuard {
+export class OperationLeases implements AsyncDisposable {
   readonly query = leaseQuery
   readonly #db: Database
   readonly #operations: RunningOperations

@@ -8,7 +8,7 @@ const BYTES_PER_TRANSACTION = 8 * 2 ** 20
  * Inserts the rows of a snapshot, in transactions that are bounded in rows and bytes, so that memory does not grow with the table. `alsoWrite` runs in each
  * transaction, with the number of rows inserted so far. Not durable before the next durable write. Resolves to the number of rows.
  */
-export async function loadRows(
+async function loadRows(
   db: Database,
   { name, columns }: SnapshotTable,
   pages: AsyncIterable<readonly Value[][]>,
@@ -46,9 +46,27 @@ export function sizeOf(value: Value): number {
 }
 
 /** Deletes all rows of the tables, dependent ones first. The tables are in the order in which rows can be inserted. */
-export async function emptyTables(
-  tx: Transaction,
-  tables: readonly { readonly name: string }[],
-): Promise<void> {
+async function emptyTables(tx: Transaction, tables: readonly { readonly name: string }[]): Promise<void> {
   for (const { name } of tables.toReversed()) await tx.run(['delete', 'from', `"${name}"`].join(' '))
+}
+
+/** Continues generated keys after the given ones, by table, so that no key of a deleted row is used again. */
+async function restoreSequences(db: Database, last: ReadonlyMap<string, number>): Promise<void> {
+  await db.write(async (tx) => {
+    for (const [table, value] of last) {
+      if (db.dialect === 'postgres') {
+        await tx.get("select setval(pg_get_serial_sequence(?, 'key'), ?)", table, value)
+      } else {
+        await tx.run('delete from sqlite_sequence where name = ?', table)
+        await tx.run('insert into sqlite_sequence (name, seq) values (?, ?)', table, value)
+      }
+    }
+  })
+}
+
+/** Loads the rows of another database: a backup, or one that is moved. */
+export const bulkLoad = {
+  empty: emptyTables,
+  load: loadRows,
+  restoreSequences,
 }

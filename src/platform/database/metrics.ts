@@ -1,5 +1,6 @@
 import { Counter, type Registry } from 'prom-client'
 import { registerCounters, registerGauges, type StateMetric } from '../../base/metrics.ts'
+import type { Database } from './database.ts'
 import type { RowCacheStatistics } from './row-cache.ts'
 
 const counters: readonly StateMetric<RowCacheStatistics | undefined>[] = [
@@ -37,16 +38,13 @@ const logGauges: readonly StateMetric<number | undefined>[] = [
   },
 ]
 
-/** Adds the size of the write-ahead log, which grows while a reader keeps it from being restarted. */
-export function registerLogMetrics(registry: Registry, logBytes: () => number | undefined): void {
-  registerGauges(registry, logGauges, logBytes)
-}
-
-/** Adds the counters of the row cache to the metrics of the server. */
-export function registerRowCacheMetrics(
+/** Adds the counters of the row cache, and the size of the write-ahead log, which grows while a reader keeps it from being restarted. */
+export function registerDatabaseMetrics(
   registry: Registry,
-  statistics: () => RowCacheStatistics | undefined,
+  db: Pick<Database, 'cacheStatistics' | 'logBytes'>,
 ): void {
+  const statistics = () => db.cacheStatistics
+  registerGauges(registry, logGauges, () => db.logBytes)
   registerCounters(registry, counters, statistics)
   registry.registerMetric(
     new Counter({

@@ -5,7 +5,7 @@ export interface GrantedLock {
   release(): void
 }
 
-export interface LockOptions {
+interface LockOptions {
   /** How long to wait before it rejects. */
   readonly timeoutMs: number
   /** Another lock. If it is held at the time of the request, this one is granted after its release. */

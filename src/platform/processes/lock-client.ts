@@ -1,5 +1,8 @@
-import type { GrantedLock, LockOptions, ProcessLocks } from '../database/index.ts'
+import type { ProcessLocks } from '../database/index.ts'
 import type { LockRequest, LockTable } from './lock-table.ts'
+
+type LockOptions = Parameters<ProcessLocks['lock']>[1]
+type GrantedLock = Awaited<ReturnType<ProcessLocks['lock']>>
 
 /** From a process to the table. */
 export type LockCall =

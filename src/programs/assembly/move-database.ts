@@ -5,17 +5,14 @@ import path from 'node:path'
 import { StartError } from '../../base/errors.ts'
 import { listLiveNodes } from '../../platform/cluster/index.ts'
 import {
+  bulkLoad,
   type Database,
   type DatabaseSetting,
   type DatabaseSnapshot,
-  digestRows,
-  emptyTables,
   inspectDatabase,
-  loadRows,
   nameOfDatabase,
   openDatabase,
   openSnapshot,
-  restoreSequences,
   type SnapshotTable,
   type Value,
 } from '../../platform/database/index.ts'
@@ -28,6 +25,7 @@ import {
   readMarks,
   unmarkMoved,
 } from './move-marks.ts'
+import { digestRows } from './row-digest.ts'
 
 /** Belong to a database or to running processes. The search index is derived, and made again. */
 const LEFT_OUT: ReadonlySet<string> = new Set([
@@ -203,7 +201,7 @@ async function emptyTarget(target: Database, { id, filled }: Move): Promise<void
   const tables = snapshot.tables.filter(({ name }) => !SCHEMA_TABLES.has(name))
   await target.write(
     async (tx) => {
-      await emptyTables(tx, tables)
+      await bulkLoad.empty(tx, tables)
       await unmarkMoved(tx)
       await markCopy(tx, id)
     },
@@ -223,11 +221,11 @@ async function copyRows(target: Database, move: Move): Promise<{ tables: number;
     const earlier = name === copyOf?.table ? copyOf.rows : 0
     const left = skipRows(snapshot.rows(table), earlier)
     const onPage = (count: number) => move.onStep({ step: 'copy', table: name, rows: earlier + count })
-    rows += await loadRows(target, table, counted(left, onPage), (tx, count) =>
+    rows += await bulkLoad.load(target, table, counted(left, onPage), (tx, count) =>
       markCopy(tx, move.id, name, earlier + count),
     )
   }
-  await restoreSequences(target, sequencesOf(snapshot))
+  await bulkLoad.restoreSequences(target, sequencesOf(snapshot))
   return { tables: tables.length, rows }
 }
 

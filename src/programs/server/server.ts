@@ -22,7 +22,6 @@ import {
   checkSteps,
   type Database,
   knownSchemaVersion,
-  type ListOlderNodes,
   type Migration,
   openDatabase,
   type WaitingStep,
@@ -211,7 +210,7 @@ async function openNode(
   // The lock of the data folder is also that of a SQLite file.
   const { kind: dialect } = config.database
   const alone = dialect === 'sqlite' && (lock !== undefined || own?.isAlone === true)
-  const olderNodes: ListOlderNodes = async (tx, step) =>
+  const olderNodes: NonNullable<Parameters<typeof openDatabase>[1]['listOlderNodes']> = async (tx, step) =>
     alone ? [] : listOlderNodes(tx, dialect, { ...step, dead })
   const migration = {
     migrations,

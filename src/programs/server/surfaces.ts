@@ -12,7 +12,7 @@ import { type Authentication, presenting } from '../../people/credentials/index.
 import { registerMailMetrics } from '../../people/mail/index.ts'
 import { registerClockMetrics } from '../../platform/clock/index.ts'
 import { registerClusterMetrics } from '../../platform/cluster/index.ts'
-import { type Database, registerLogMetrics, registerRowCacheMetrics } from '../../platform/database/index.ts'
+import { type Database, registerDatabaseMetrics } from '../../platform/database/index.ts'
 import {
   type AuthResult,
   createHttpServer,
@@ -149,10 +149,9 @@ function registerMetrics(
 ) {
   const metrics = createMetrics({ processMetrics: true })
   registerCommitMetrics(metrics.registry, services.edits)
-  registerRowCacheMetrics(metrics.registry, () => db.cacheStatistics)
+  registerDatabaseMetrics(metrics.registry, db)
   registerIntegrityMetrics(metrics.registry, () => readIntegrityState(db))
   registerClockMetrics(metrics.registry, () => services.clock?.jump)
-  registerLogMetrics(metrics.registry, () => db.logBytes)
   registerClusterMetrics(metrics.registry, services.node)
   registerGcMetrics(metrics.registry, () => services.gc.readState())
   registerBackupMetrics(metrics.registry, () => services.scheduledBackups.state())

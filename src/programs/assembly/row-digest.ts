@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Value } from './database.ts'
+import type { Value } from '../../platform/database/index.ts'
 
 /** The number of rows of a table, and a hash of their content that does not depend on their order. */
 interface TableDigest {
