@@ -10,12 +10,7 @@ import {
   removeCondemnedBlocks,
 } from '../../src/libraries/content/index.ts'
 import { setKeepDays } from '../../src/libraries/library/administration.ts'
-import {
-  condemnObjects,
-  deleteCondemnedObjects,
-  insertObjects,
-  prepareFile,
-} from '../../src/libraries/tree/index.ts'
+import { condemnedObjects, objectRows, prepareFile } from '../../src/libraries/tree/index.ts'
 import { at } from '../support/core.ts'
 import { onBothDatabases } from '../support/databases.ts'
 import { countAll, type GcStage, GRACE, openGcStage, remove, save } from './stage.ts'
@@ -64,16 +59,16 @@ onBothDatabases('garbage collection', (fresh) => {
     const { key, id, file, block } = await stored(on)
     const { db } = on.stage
     await db.write(async (tx) => {
-      await condemnObjects(tx, key, [{ id: idToBytes(id), depth: 0 }], 1)
+      await condemnedObjects.condemn(tx, key, [{ id: idToBytes(id), depth: 0 }], 1)
       await condemnReferences(tx, key, [idToBytes(block)], 1)
       await condemnBlocks(tx, [{ id: idToBytes(block), size: 1 }], 1)
     })
     await db.write(async (tx) => {
-      await insertObjects(tx, key, [prepareFile(id as never, file)])
+      await objectRows.insert(tx, key, [prepareFile(id as never, file)])
       await insertHeldBlocks(tx, key, [{ id: block, size: file.size }])
     })
     const deleted = await db.write(async (tx) => {
-      const objects = await deleteCondemnedObjects(tx, key, [idToBytes(id)], FUTURE)
+      const objects = await condemnedObjects.delete(tx, key, [idToBytes(id)], FUTURE)
       const references = await deleteCondemnedReferences(tx, key, [idToBytes(block)], FUTURE)
       const { small } = await removeCondemnedBlocks(tx, [idToBytes(block)], { before: FUTURE, now: 2 })
       return { objects: objects.length, references: references.length, small: small.length }
@@ -108,7 +103,7 @@ onBothDatabases('garbage collection', (fresh) => {
     const { db } = on.stage
     const before = await countAll(on)
     await db.write(async (tx) => {
-      await deleteCondemnedObjects(tx, key, [idToBytes(id)], FUTURE)
+      await condemnedObjects.delete(tx, key, [idToBytes(id)], FUTURE)
       await deleteCondemnedReferences(tx, key, [idToBytes(block)], FUTURE)
       await condemnBlocks(tx, [{ id: idToBytes(block), size: 1 }], 1)
       await removeCondemnedBlocks(tx, [idToBytes(block)], { before: FUTURE, now: 2 })

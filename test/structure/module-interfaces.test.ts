@@ -22,7 +22,6 @@ const WIDE: Readonly<Record<string, number>> = {
   'base/objects': 74,
   'sharing/access': 66,
   'people/credentials': 62,
-  'libraries/tree': 61,
 }
 
 describe('The modules of the server', () => {

@@ -10,7 +10,7 @@ import {
 import { type MaybePromise, whenReady } from '../../base/scheduling/index.ts'
 import type { Reader, Transaction, Value } from '../../platform/database/index.ts'
 import type { LibraryEncryption } from '../content/index.ts'
-import { objectRelation } from '../tree/index.ts'
+import { objectRows } from '../tree/index.ts'
 import type { LibraryInfo, LibraryName, LibraryStatus, LibrarySummary } from './library-info.ts'
 import { fileSizeSum } from './relations.ts'
 
@@ -239,7 +239,7 @@ export async function listRootsAfter(
 ): Promise<{ key: number; root: DirId; isCounted: boolean }[]> {
   const rows = await reader.all<{ key: number; root: Uint8Array; uncounted: Uint8Array | null }>(
     `select l.key, l.root, f.id as uncounted from library l
-       left join ${objectRelation} f on f.library_key = l.key and f.id = l.root and f.dir_count is null
+       left join ${objectRows.relation} f on f.library_key = l.key and f.id = l.root and f.dir_count is null
      where l.key > ? and l.deleted_at is null order by l.key limit ?`,
     afterKey,
     limit,
@@ -413,7 +413,7 @@ export async function setEncryption(
 export async function entriesOf(reader: Reader, ownerKey: number): Promise<number> {
   const row = await reader.get<{ entries: number | null }>(
     `select sum(l.file_count + coalesce(o.dir_count, 0)) as entries from library l
-       left join ${objectRelation} o on o.library_key = l.key and o.id = l.root
+       left join ${objectRows.relation} o on o.library_key = l.key and o.id = l.root
      where l.owner_key = ? and l.deleted_at is null`,
     ownerKey,
   )

@@ -23,10 +23,10 @@ import {
   type ReadOptions,
 } from '../../platform/storage/index.ts'
 import {
+  condemnedObjects,
   firstOfEach,
-  insertReleased,
   type ObjectStore,
-  objectReleases,
+  objectRows,
   type PreparedObject,
   prepareFile,
 } from '../tree/index.ts'
@@ -513,9 +513,9 @@ export async function insertContents(
       tx,
       contents.flatMap((content) => grantedTo(libraryKey, content.blocks)),
       new Map(contents.flatMap((content) => [...content.small])),
-      objectReleases(libraryKey, ids),
+      condemnedObjects.releases(libraryKey, ids),
     ),
-    insertReleased(tx, libraryKey, objects),
+    objectRows.insertReleased(tx, libraryKey, objects),
   ])
 }
 

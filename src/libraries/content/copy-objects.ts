@@ -11,11 +11,9 @@ import { TimeSlicer } from '../../base/scheduling/index.ts'
 import type { Database, Transaction } from '../../platform/database/index.ts'
 import {
   blocksOf,
-  copyWholeRows,
-  findWhole,
-  insertObjects,
   ObjectMissing,
   type ObjectStore,
+  objectRows,
   type PreparedObject,
   prepareWholeDir,
   type StoredDir,
@@ -118,8 +116,8 @@ class Step {
     await stores.db.write(
       async (tx) => {
         await shareBlocks(tx, fromKey, toKey, blocks)
-        await copyWholeRows(tx, fromKey, toKey, [...ids, ...whole])
-        await insertObjects(tx, toKey, others)
+        await objectRows.copyWhole(tx, fromKey, toKey, [...ids, ...whole])
+        await objectRows.insert(tx, toKey, others)
         await onStep(tx, this.files)
       },
       // Not durable: the later flush of the commit that refers to them covers them.
@@ -135,7 +133,7 @@ class Step {
   ): Promise<{ whole: ReadonlySet<DirId>; others: PreparedObject[] }> {
     if (this.#dirs.length === 0) return { whole: new Set(), others: [] }
     const ids = this.#dirs.map(({ dir }) => dir.id)
-    const whole = await findWhole(stores.db, libraryKey, ids)
+    const whole = await objectRows.findWhole(stores.db, libraryKey, ids)
     const slicer = new TimeSlicer()
     const others: PreparedObject[] = []
     for (const stored of this.#dirs) {

@@ -1,6 +1,6 @@
 import type { FileId } from '../../base/objects/index.ts'
 import type { Transaction } from '../../platform/database/index.ts'
-import { type FileChecksums, findChecksums, putChecksums } from '../tree/index.ts'
+import { checksumRows, type FileChecksums } from '../tree/index.ts'
 import { dbOf, type LibraryCore } from './core.ts'
 import type { Library } from './library.ts'
 
@@ -12,7 +12,7 @@ export async function checksumsOf(
   { info }: Library,
   ids: readonly FileId[],
 ): Promise<ReadonlyMap<FileId, FileChecksums>> {
-  return info.encryption === undefined ? findChecksums(dbOf(core), info.key, ids) : new Map()
+  return info.encryption === undefined ? checksumRows.find(dbOf(core), info.key, ids) : new Map()
 }
 
 /** Keeps verified checksums, in the transaction that stores the file. Not in an encrypted library: they would tell what is in it. */
@@ -22,5 +22,5 @@ export async function keepChecksums(
   id: FileId,
   checksums: Required<FileChecksums>,
 ): Promise<void> {
-  if (info.encryption === undefined) await putChecksums(tx, info.key, id, checksums)
+  if (info.encryption === undefined) await checksumRows.put(tx, info.key, id, checksums)
 }

@@ -19,7 +19,7 @@ import {
   countDirs,
   DIR,
   FILE,
-  insertObjects,
+  objectRows,
   type PreparedObject,
   prepareDir,
   readFileRow,
@@ -291,7 +291,7 @@ export class Admission {
     const { key } = this.#library
     await this.#stores.db.write(
       async (tx) => {
-        await insertObjects(tx, key, ready)
+        await objectRows.insert(tx, key, ready)
         await claimReceived(
           tx,
           key,

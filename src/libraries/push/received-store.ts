@@ -1,6 +1,6 @@
 import { type FsId, idFromBytes, idToBytes } from '../../base/objects/index.ts'
 import type { Reader, Transaction } from '../../platform/database/index.ts'
-import { keptObjectRelation, objectRelation, type Totals } from '../tree/index.ts'
+import { objectRows, type Totals } from '../tree/index.ts'
 
 const IDS_PER_QUERY = 500
 
@@ -92,7 +92,7 @@ export async function findPresent(
     }
   }
   await collect('(select library_key, id from received_object)', ids.received)
-  await collect(keptObjectRelation, ids.held)
+  await collect(objectRows.keptRelation, ids.held)
   return present
 }
 
@@ -103,7 +103,7 @@ export async function findHeld(
   ids: readonly FsId[],
   { orCondemned }: { readonly orCondemned: boolean },
 ): Promise<Map<FsId, HeldObject>> {
-  const relation = orCondemned ? objectRelation : keptObjectRelation
+  const relation = orCondemned ? objectRows.relation : objectRows.keptRelation
   const held = new Map<FsId, HeldObject>()
   for (const { some, marks } of batches(ids)) {
     const rows = await reader.all<{

@@ -19,7 +19,7 @@ const EMPTY = {
 }
 
 /** Keeps the checksums of a stored file. Those of an empty file are known. */
-export async function putChecksums(
+async function putChecksums(
   tx: Transaction,
   libraryKey: number,
   id: FileId,
@@ -37,7 +37,7 @@ export async function putChecksums(
  * The checksums of files that are known without reading any content: those that were kept, and SHA-1 of a file of one block, whose id it is. Only for
  * libraries that are not encrypted, in which blocks are named by their ciphertext.
  */
-export async function findChecksums(
+async function findChecksums(
   reader: Reader,
   libraryKey: number,
   ids: readonly FileId[],
@@ -69,4 +69,10 @@ function ofOneBlock(row: Pick<ObjectRow, 'encoding' | 'data'>): FileChecksums | 
 function unpacked(checksums: Uint8Array): FileChecksums {
   const hex = Buffer.from(checksums).toString('hex')
   return { md5: hex.slice(0, 2 * MD5_BYTES), sha1: hex.slice(2 * MD5_BYTES) }
+}
+
+/** The rows of checksums, for the module that computes them. */
+export const checksumRows = {
+  find: findChecksums,
+  put: putChecksums,
 }

@@ -20,7 +20,7 @@ interface CondemnableObject {
  * What releases objects that a transaction stores. It comes before the insert, in a statement of its own: a concurrent deletion either sees the release, or is over
  * when the insert runs, which an insert that ignores existing rows does not ensure by itself.
  */
-export function objectReleases(libraryKey: number, ids: readonly Uint8Array[]): Deletion[] {
+function objectReleases(libraryKey: number, ids: readonly Uint8Array[]): Deletion[] {
   return inPaddedGroups(ids).map(({ some, marks }) => ({
     table: 'condemned_object',
     where: `library_key = ? and id in (${marks})`,
@@ -58,7 +58,7 @@ export async function holdBases(tx: Transaction, libraryKey: number, ids: readon
 }
 
 /** Condemns objects. Those already condemned keep their time. */
-export function condemnObjects(
+function condemnObjects(
   tx: Transaction,
   libraryKey: number,
   objects: readonly CondemnableObject[],
@@ -70,7 +70,7 @@ export function condemnObjects(
 }
 
 /** Objects stored as a delta to one of `ids`, except for condemned ones. They are rewritten before their base is deleted. */
-export async function listDependents(
+async function listDependents(
   reader: Reader,
   libraryKey: number,
   ids: readonly Uint8Array[],
@@ -90,7 +90,7 @@ export async function listDependents(
 }
 
 /** Replaces a delta by a full copy. False if it is not a delta to `base` any more. */
-export async function rewriteWhole(
+async function rewriteWhole(
   tx: Transaction,
   libraryKey: number,
   { id, base }: { readonly id: Uint8Array; readonly base: Uint8Array },
@@ -105,7 +105,7 @@ export async function rewriteWhole(
  * Deletes those of `ids` that are still condemned since before `before` and that no delta is based on. The condemned rows are locked
  * first, so that a concurrent transaction that stores one of the objects, or a delta to it, comes either before or after.
  */
-export async function deleteCondemnedObjects(
+async function deleteCondemnedObjects(
   tx: Transaction,
   libraryKey: number,
   ids: readonly Uint8Array[],
@@ -167,7 +167,7 @@ async function withoutBases(
 }
 
 /** A page of the objects of a library after an id, with their kind, and since when they are condemned. */
-export async function listObjectsAfter(
+async function listObjectsAfter(
   reader: Reader,
   libraryKey: number,
   after: Uint8Array,
@@ -184,13 +184,26 @@ export async function listObjectsAfter(
 }
 
 /** Whether anything of a library is condemned. */
-export async function hasCondemnedObjects(reader: Reader, libraryKey: number): Promise<boolean> {
+async function hasCondemnedObjects(reader: Reader, libraryKey: number): Promise<boolean> {
   const sql = 'select 1 as found from condemned_object where library_key = ? limit 1'
   return (await reader.get(sql, libraryKey)) !== undefined
 }
 
 /** The keys of the libraries that have condemned objects. */
-export async function listKeysWithCondemnedObjects(reader: Reader): Promise<number[]> {
+async function listKeysWithCondemnedObjects(reader: Reader): Promise<number[]> {
   const sql = 'select distinct library_key from condemned_object'
   return (await reader.all<{ library_key: number }>(sql)).map(({ library_key }) => library_key)
+}
+
+/** Objects that nothing reaches, until they are deleted. */
+export const condemnedObjects = {
+  condemn: condemnObjects,
+  delete: deleteCondemnedObjects,
+  has: hasCondemnedObjects,
+  listDependents,
+  listLibraryKeys: listKeysWithCondemnedObjects,
+  listAfter: listObjectsAfter,
+  releases: objectReleases,
+  release: releaseObjects,
+  rewriteWhole,
 }

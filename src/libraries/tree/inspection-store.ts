@@ -38,7 +38,7 @@ interface InspectedDir {
 const IDS_PER_QUERY = 500
 
 /** Reads a dir from its rows, past any cache, and verifies that it hashes to its id. */
-export async function inspectDir(
+async function inspectDir(
   reader: Reader,
   libraryKey: number,
   id: DirId,
@@ -82,7 +82,7 @@ function hashOfDir(dir: Dir, row: ObjectRow | undefined): string {
 }
 
 /** Files by id, verified, or why they cannot be used. */
-export async function inspectFiles(
+async function inspectFiles(
   reader: Reader,
   libraryKey: number,
   ids: readonly FileId[],
@@ -118,7 +118,7 @@ function readFile(id: FileId, row: Pick<ObjectRow, 'encoding' | 'data'>): FileOb
 }
 
 /** The stored totals of dirs. Missing ones are left out. */
-export async function findTotals(
+async function findTotals(
   reader: Reader,
   libraryKey: number,
   ids: readonly DirId[],
@@ -145,7 +145,7 @@ function messageOf(error: unknown): string {
 }
 
 /** The other libraries that have an object as a full copy. */
-export async function listLibrariesWith(reader: Reader, id: FsId, exceptKey: number): Promise<number[]> {
+async function listLibrariesWith(reader: Reader, id: FsId, exceptKey: number): Promise<number[]> {
   const rows = await reader.all<{ library_key: number }>(
     `select library_key from fs_object where id = ? and library_key <> ? and encoding <> ${DELTA} order by library_key`,
     idToBytes(id),
@@ -155,7 +155,7 @@ export async function listLibrariesWith(reader: Reader, id: FsId, exceptKey: num
 }
 
 /** The stored bytes of an object, whatever they are. */
-export async function findObjectBytes(
+async function findObjectBytes(
   reader: Reader,
   libraryKey: number,
   id: FsId,
@@ -165,17 +165,13 @@ export async function findObjectBytes(
 }
 
 /** Repair: replaces the row of an object, or inserts it. */
-export async function replaceObject(
-  tx: Transaction,
-  libraryKey: number,
-  object: PreparedObject,
-): Promise<void> {
+async function replaceObject(tx: Transaction, libraryKey: number, object: PreparedObject): Promise<void> {
   await tx.run('delete from fs_object where library_key = ? and id = ?', libraryKey, idToBytes(object.id))
   await insertObjects(tx, libraryKey, [object])
 }
 
 /** Repair: corrects the totals of a dir. */
-export async function setTotals(
+async function setTotals(
   tx: Transaction,
   libraryKey: number,
   id: DirId,
@@ -189,4 +185,15 @@ export async function setTotals(
     libraryKey,
     idToBytes(id),
   )
+}
+
+/** Objects as they are stored, past any cache, for checks and repair. */
+export const storedObjects = {
+  findBytes: findObjectBytes,
+  findTotals,
+  inspectDir,
+  inspectFiles,
+  listLibrariesWith,
+  replace: replaceObject,
+  setTotals,
 }

@@ -23,7 +23,13 @@ import {
   unpackFile,
 } from '../../base/objects/index.ts'
 import { TimeSlicer } from '../../base/scheduling/index.ts'
-import type { Database, Reader, Transaction } from '../../platform/database/index.ts'
+import {
+  type Database,
+  deleteBatch,
+  deleteBatches,
+  type Reader,
+  type Transaction,
+} from '../../platform/database/index.ts'
 import { CacheEpochs } from './cache-epochs.ts'
 import { holdBases, releaseObjects } from './condemned-store.ts'
 import { DirCache, type StoredDir } from './dir-cache.ts'
@@ -454,7 +460,7 @@ export function firstOfEach(objects: readonly PreparedObject[]): Map<FsId, Prepa
 }
 
 /** As insertObjects, for objects that the transaction has released by a statement before. */
-export async function insertReleased(
+async function insertReleased(
   tx: Transaction,
   libraryKey: number,
   first: ReadonlyMap<FsId, PreparedObject>,
@@ -486,11 +492,7 @@ export async function insertReleased(
 }
 
 /** The subset of `ids` stored as a full copy. `ids` must fit into one statement. */
-export async function findWhole(
-  reader: Reader,
-  libraryKey: number,
-  ids: readonly DirId[],
-): Promise<Set<DirId>> {
+async function findWhole(reader: Reader, libraryKey: number, ids: readonly DirId[]): Promise<Set<DirId>> {
   const rows = await reader.all<{ id: Uint8Array }>(
     `select id from fs_object
      where library_key = ? and encoding <> ${DELTA} and id in (${ids.map(() => '?').join(', ')})`,
@@ -501,7 +503,7 @@ export async function findWhole(
 }
 
 /** The rows of those of `ids` that are stored as a full copy, as they are, for another database. `ids` must fit into one statement. */
-export async function listWholeRows(
+async function listWholeRows(
   reader: Reader,
   libraryKey: number,
   ids: readonly FsId[],
@@ -526,7 +528,7 @@ export async function listWholeRows(
 }
 
 /** Copies the objects of `ids` that `fromKey` stores as a full copy to `toKey`, within the database. */
-export async function copyWholeRows(
+async function copyWholeRows(
   tx: Transaction,
   fromKey: number,
   toKey: number,
@@ -547,4 +549,24 @@ export async function copyWholeRows(
       ...some.map(idToBytes),
     )
   }
+}
+
+/** The rows of objects, for transactions of other modules. */
+export const objectRows = {
+  /** Dirs and files, without their content, as a subquery to be joined. */
+  relation: '(select library_key, id, kind, size, file_count, dir_count from fs_object)',
+  /** As relation, without condemned objects: what may be relied on without storing it again. */
+  keptRelation: `(select f.library_key, f.id, f.kind, f.size, f.file_count, f.dir_count from fs_object f
+    where not exists (select 1 from condemned_object c where c.library_key = f.library_key and c.id = f.id))`,
+  /** Deletes the objects of a purged library. */
+  purgeBatch: (tx: Transaction, libraryKey: number, limit: number) =>
+    deleteBatches(limit, [
+      (left) => deleteBatch(tx, 'condemned_object', 'id', libraryKey, left),
+      (left) => deleteBatch(tx, 'fs_object', 'id', libraryKey, left),
+    ]),
+  insert: insertObjects,
+  insertReleased,
+  findWhole,
+  listWhole: listWholeRows,
+  copyWhole: copyWholeRows,
 }

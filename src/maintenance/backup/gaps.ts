@@ -1,7 +1,7 @@
 import { type BlockId, type DirId, EMPTY_ID, type FileId, idToBytes } from '../../base/objects/index.ts'
 import { findLibraryWithDeleted, listAllLibraryKeys, listCommitsDown } from '../../libraries/commits/index.ts'
 import { findHeldBlocks } from '../../libraries/content/index.ts'
-import { inspectFiles, ObjectMissing, readAdded } from '../../libraries/tree/index.ts'
+import { ObjectMissing, readAdded, storedObjects } from '../../libraries/tree/index.ts'
 import type { Reader } from '../../platform/database/index.ts'
 import { ScratchIds } from './scratch-store.ts'
 
@@ -133,7 +133,7 @@ class Walk implements Disposable {
   /** The objects of the files found since, and their blocks. */
   async #inspect(): Promise<void> {
     const blocks: BlockId[] = []
-    for (const [id, file] of await inspectFiles(this.#reader, this.#key, this.#files)) {
+    for (const [id, file] of await storedObjects.inspectFiles(this.#reader, this.#key, this.#files)) {
       if ('problem' in file) this.#onGap('object', id)
       else for (const block of file.blockIds) if (this.#seen.add(idToBytes(block))) blocks.push(block)
     }

@@ -19,12 +19,10 @@ import {
   SMALLEST_STORED_BLOCK,
 } from '../../libraries/content/index.ts'
 import {
-  insertObjects,
-  inspectDir,
-  inspectFiles,
-  listWholeRows,
+  objectRows,
   type PreparedObject,
   prepareWholeDir,
+  storedObjects,
 } from '../../libraries/tree/index.ts'
 import type { Database } from '../../platform/database/index.ts'
 import type { BlockStore } from '../../platform/storage/index.ts'
@@ -111,7 +109,7 @@ class ContentCopy implements CopiedContent {
   async addDir(path: LibraryPath, { id }: DirDirent): Promise<readonly Dirent[]> {
     if (id === EMPTY_ID) return []
     const { db, libraryKey } = this.#source
-    const found = await inspectDir(db, libraryKey, id)
+    const found = await storedObjects.inspectDir(db, libraryKey, id)
     if ('problem' in found) {
       this.lost.push(path)
       return []
@@ -119,7 +117,7 @@ class ContentCopy implements CopiedContent {
     if (!this.#storedDirs.has(id)) {
       this.#storedDirs.add(id)
       const { dir, size, fileCount, dirCount } = found
-      const [whole] = await listWholeRows(db, libraryKey, [id])
+      const [whole] = await objectRows.listWhole(db, libraryKey, [id])
       const object = whole ?? resultOf(prepareWholeDir({ dir, size, fileCount, dirCount, depth: 0 }))
       await this.#insert([object])
     }
@@ -130,7 +128,7 @@ class ContentCopy implements CopiedContent {
   async addFiles(files: readonly PlacedFile[]): Promise<void> {
     const { db, libraryKey } = this.#source
     const ids = [...new Set(files.map(({ entry }) => entry.id))].filter((id) => id !== EMPTY_ID)
-    const found = await inspectFiles(db, libraryKey, ids)
+    const found = await storedObjects.inspectFiles(db, libraryKey, ids)
     const wanted = new Set<BlockId>()
     for (const file of found.values())
       if (!('problem' in file)) for (const id of file.blockIds) wanted.add(id)
@@ -146,13 +144,13 @@ class ContentCopy implements CopiedContent {
         this.bytes += entry.size
       }
     }
-    if (whole.size > 0) await this.#insert(await listWholeRows(db, libraryKey, [...whole]))
+    if (whole.size > 0) await this.#insert(await objectRows.listWhole(db, libraryKey, [...whole]))
   }
 
   #insert(objects: readonly PreparedObject[]): Promise<void> {
     const { db, libraryKey } = this.#target
     // Not durable: the flush of the commit that refers to them covers them.
-    return db.write((tx) => insertObjects(tx, libraryKey, objects), { durable: false })
+    return db.write((tx) => objectRows.insert(tx, libraryKey, objects), { durable: false })
   }
 
   /** Stores the blocks that the library lacks or has damaged, and resolves to those that the backup does not have either. */

@@ -8,13 +8,7 @@ import {
 } from '../../base/objects/index.ts'
 import type { DutyCycle } from '../../base/scheduling/index.ts'
 import type { BlockCheck, BlockFault } from '../../libraries/content/index.ts'
-import {
-  findTotals,
-  inspectDir,
-  inspectFiles,
-  type ObjectProblem,
-  readAdded,
-} from '../../libraries/tree/index.ts'
+import { type ObjectProblem, readAdded, storedObjects } from '../../libraries/tree/index.ts'
 import { IdSet, SeenIds } from '../../libraries/usage/index.ts'
 import type { Reader } from '../../platform/database/index.ts'
 import type { TreeProgress } from './progress-store.ts'
@@ -129,7 +123,7 @@ export class TreeCheck {
         }
       } catch (error) {
         // Finds the cause. Any other error is thrown again.
-        const inspected = await inspectDir(reader, libraryKey, id)
+        const inspected = await storedObjects.inspectDir(reader, libraryKey, id)
         if (!('problem' in inspected)) throw error
         this.#addFault(id, { what: 'object', ...inspected })
       }
@@ -170,7 +164,7 @@ export class TreeCheck {
   async #open(id: DirId): Promise<Frame | undefined> {
     const { reader, libraryKey } = this.#options
     this.objects += 1
-    const inspected = await inspectDir(reader, libraryKey, id)
+    const inspected = await storedObjects.inspectDir(reader, libraryKey, id)
     if ('problem' in inspected) {
       this.#addFault(id, { what: 'object', ...inspected })
       this.#done.push(id)
@@ -223,7 +217,7 @@ export class TreeCheck {
   /** True totals of dirs that were visited. Those without a folder count yet are left out. */
   async #totalsOf(ids: readonly DirId[]): Promise<Map<DirId, DirTotals>> {
     const found = new Map<DirId, DirTotals>()
-    const stored = await findTotals(this.#options.reader, this.#options.libraryKey, ids)
+    const stored = await storedObjects.findTotals(this.#options.reader, this.#options.libraryKey, ids)
     for (const [id, { size, fileCount, dirCount }] of stored) {
       if (dirCount !== undefined) found.set(id, { size, fileCount, dirCount })
     }
@@ -248,7 +242,7 @@ export class TreeCheck {
     const { reader, libraryKey, dutyCycle } = this.#options
     const unique = [...new Set(ids)]
     this.objects += unique.length
-    const inspected = await inspectFiles(reader, libraryKey, unique)
+    const inspected = await storedObjects.inspectFiles(reader, libraryKey, unique)
     const files: [FileId, FileObject][] = []
     for (const [id, file] of inspected) {
       if ('problem' in file) this.#addFault(id, { what: 'object', ...file })

@@ -23,15 +23,7 @@ import {
   oldestShown,
 } from '../../libraries/history/index.ts'
 import { withoutUncommitted } from '../../libraries/push/index.ts'
-import {
-  condemnObjects,
-  deleteCondemnedObjects,
-  hasCondemnedObjects,
-  listDependents,
-  prepareWholeDir,
-  releaseObjects,
-  rewriteWhole,
-} from '../../libraries/tree/index.ts'
+import { condemnedObjects, prepareWholeDir } from '../../libraries/tree/index.ts'
 import { deleteViewCommitsBelow, deleteViewObjects, listViewRoots } from '../../libraries/views/index.ts'
 import type { Reader, Transaction } from '../../platform/database/index.ts'
 import { listTicketObjects } from '../../sharing/access/index.ts'
@@ -129,7 +121,7 @@ async function isDone(
 ): Promise<boolean> {
   if (!isCut || oldest > keptSeq || head !== library.head) return false
   if (collectedAt === undefined || collectedAt <= now() - graceSeconds) return false
-  return !(await hasCondemnedObjects(db, library.key)) && !(await hasCondemnedReferences(db, library.key))
+  return !(await condemnedObjects.has(db, library.key)) && !(await hasCondemnedReferences(db, library.key))
 }
 
 /**
@@ -286,14 +278,17 @@ async function apply(
   const release = (work: (tx: Transaction) => Promise<number>) =>
     db.write(async (tx) => ((await holdCut(tx, key, keptSeq)) ? work(tx) : 0), later)
   await inSteps(marked.released, async (ids) => {
-    figures.released.objects += await release((tx) => releaseObjects(tx, key, ids))
+    figures.released.objects += await release((tx) => condemnedObjects.release(tx, key, ids))
   })
   await inSteps(marked.releasedReferences, async (ids) => {
     figures.released.references += await release((tx) => releaseReferences(tx, key, ids))
   })
   await inSteps(marked.unreachable, async (ids, from) => {
     const objects = ids.map((id, index) => ({ id, depth: marked.depths[from + index] ?? 0 }))
-    figures.condemned.objects += await db.write((tx) => condemnObjects(tx, key, objects, now()), later)
+    figures.condemned.objects += await db.write(
+      (tx) => condemnedObjects.condemn(tx, key, objects, now()),
+      later,
+    )
   })
   await inSteps(marked.unreachableReferences, async (ids) => {
     figures.condemned.references += await db.write(async (tx) => {
@@ -306,7 +301,7 @@ async function apply(
     await rewriteDependents(context, key, ids)
     const { deleted, epoch } = await db.write(async (tx) => {
       const raised = await raiseObjectsEpoch(tx, key)
-      const gone = await deleteCondemnedObjects(tx, key, ids, before)
+      const gone = await condemnedObjects.delete(tx, key, ids, before)
       await deleteViewObjects(tx, key, gone)
       return { deleted: gone, epoch: raised }
     }, later)
@@ -341,10 +336,10 @@ async function rewriteDependents(
   key: number,
   ids: readonly Uint8Array[],
 ): Promise<void> {
-  for (const dependent of await listDependents(db, key, ids)) {
+  for (const dependent of await condemnedObjects.listDependents(db, key, ids)) {
     const stored = await core.objects.getDir(key, Buffer.from(dependent.id).toString('hex') as DirId)
     const whole = await new TimeSlicer().through(prepareWholeDir(stored))
-    await db.write((tx) => rewriteWhole(tx, key, dependent, whole), { durable: false })
+    await db.write((tx) => condemnedObjects.rewriteWhole(tx, key, dependent, whole), { durable: false })
     // The cached dir has the depth of the delta.
     core.objects.forget(key, [stored.dir.id])
   }

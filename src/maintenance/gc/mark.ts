@@ -17,9 +17,9 @@ import {
 import { listReferencesAfter } from '../../libraries/content/index.ts'
 import { listReceivedAfter, listUncommittedAfter, type ReceivedObject } from '../../libraries/push/index.ts'
 import {
+  condemnedObjects,
   FILE,
   listBlocksOf,
-  listObjectsAfter,
   ObjectMissing,
   readAdded,
   readFileRow,
@@ -239,10 +239,10 @@ class Mark implements Disposable {
   }
 
   async #eachObject(
-    visit: (row: Awaited<ReturnType<typeof listObjectsAfter>>[number]) => Promise<void>,
+    visit: (row: Awaited<ReturnType<typeof condemnedObjects.listAfter>>[number]) => Promise<void>,
   ): Promise<void> {
     for (let after: Uint8Array = new Uint8Array(0); ; ) {
-      const rows = await listObjectsAfter(this.#reader, this.#key, after, ROWS_PER_STEP)
+      const rows = await condemnedObjects.listAfter(this.#reader, this.#key, after, ROWS_PER_STEP)
       for (const row of rows) await visit(row)
       const last = rows.at(-1)
       if (last === undefined || rows.length < ROWS_PER_STEP) return

@@ -15,13 +15,13 @@ import {
   AS_RECEIVED,
   changedEntries,
   FILE,
-  findTotals,
-  insertObjects,
   type ObjectStore,
+  objectRows,
   PACKED,
   type PreparedObject,
   prepareDir,
   type StoredDir,
+  storedObjects,
 } from '../../libraries/tree/index.ts'
 import type { Database, Transaction } from '../../platform/database/index.ts'
 import type { BlockCopier } from './block-copier.ts'
@@ -161,7 +161,7 @@ export class TreeImporter implements AsyncDisposable {
     const dirs = objects.filter(({ kind }) => kind !== FILE)
     // Files first, and dirs in this order, so that objects are stored after their children.
     for (const some of inGroups([...files, ...dirs], ROWS_PER_WRITE))
-      await write((tx) => insertObjects(tx, libraryKey, some))
+      await write((tx) => objectRows.insert(tx, libraryKey, some))
     this.#blocks.release()
     this.#writing = new Map()
   }
@@ -188,7 +188,7 @@ export class TreeImporter implements AsyncDisposable {
     if (pending !== undefined) return pending
     // Dirs of version 0 never have the id of a stored one.
     if (this.#options.store.version === 0) return undefined
-    const totals = (await findTotals(this.#options.db, this.#options.libraryKey, [id])).get(id)
+    const totals = (await storedObjects.findTotals(this.#options.db, this.#options.libraryKey, [id])).get(id)
     return totals && { id, ...totals, dirCount: totals.dirCount ?? 0 }
   }
 
@@ -324,7 +324,8 @@ export class TreeImporter implements AsyncDisposable {
     if (cached !== undefined)
       return { id, size: cached.size, fileCount: cached.fileCount, dirCount: cached.dirCount ?? 0 }
     const known =
-      this.#findPending(id) ?? (await findTotals(this.#options.db, this.#options.libraryKey, [id])).get(id)
+      this.#findPending(id) ??
+      (await storedObjects.findTotals(this.#options.db, this.#options.libraryKey, [id])).get(id)
     if (known === undefined) throw new Error(`the dir ${id} was imported and is not there`)
     return { id, ...known, dirCount: known.dirCount ?? 0 }
   }

@@ -11,14 +11,10 @@ import type { LibraryInfo } from '../../libraries/commits/index.ts'
 import { listHeldOfSize } from '../../libraries/content/index.ts'
 import {
   DIR,
-  findObjectBytes,
-  inspectDir,
-  inspectFiles,
-  listLibrariesWith,
   type PreparedObject,
   prepareFile,
   prepareWholeDir,
-  replaceObject,
+  storedObjects,
 } from '../../libraries/tree/index.ts'
 import { lostObject } from './backup-rows.ts'
 import { rebuildDir } from './rebuilt-dir.ts'
@@ -38,7 +34,7 @@ export async function restoreFile(
     (await fileElsewhere(parts, libraryKey, id)) ?? (await fileOfOneBlock(parts, libraryKey, id, size))
   if (found !== undefined) return replace(parts, libraryKey, prepareFile(id, found.file), found.source)
   return fromBackup(parts, libraryKey, id, async () => {
-    const file = (await inspectFiles(parts.db, libraryKey, [id])).get(id)
+    const file = (await storedObjects.inspectFiles(parts.db, libraryKey, [id])).get(id)
     return file !== undefined && !('problem' in file)
   })
 }
@@ -48,8 +44,8 @@ async function fileElsewhere(
   libraryKey: number,
   id: FileId,
 ): Promise<{ file: FileObject; source: string } | undefined> {
-  for (const other of await listLibrariesWith(db, id, libraryKey)) {
-    const file = (await inspectFiles(db, other, [id])).get(id)
+  for (const other of await storedObjects.listLibrariesWith(db, id, libraryKey)) {
+    const file = (await storedObjects.inspectFiles(db, other, [id])).get(id)
     if (file !== undefined && !('problem' in file)) return { file, source: 'another library' }
   }
   return undefined
@@ -78,8 +74,8 @@ export async function restoreDir(
 ): Promise<string | undefined> {
   const { key: libraryKey } = library
   const { db } = parts
-  for (const other of await listLibrariesWith(db, id, libraryKey)) {
-    const found = await inspectDir(db, other, id)
+  for (const other of await storedObjects.listLibrariesWith(db, id, libraryKey)) {
+    const found = await storedObjects.inspectDir(db, other, id)
     if ('problem' in found) continue
     const { dir, size, fileCount, dirCount } = found
     const slices = prepareWholeDir({ dir, size, fileCount, dirCount, depth: 0 })
@@ -87,7 +83,7 @@ export async function restoreDir(
       if (step.done === true) return replace(parts, libraryKey, step.value, 'another library')
     }
   }
-  const isWhole = async () => !('problem' in (await inspectDir(db, libraryKey, id)))
+  const isWhole = async () => !('problem' in (await storedObjects.inspectDir(db, libraryKey, id)))
   const backup = await fromBackup(parts, libraryKey, id, isWhole)
   if (backup !== undefined || path === undefined) return backup
   const rebuilt = await rebuildDir(parts, library, path, id)
@@ -101,9 +97,9 @@ async function replace(
   source: string,
 ): Promise<string> {
   if (isDryRun) return source
-  const damaged = await findObjectBytes(db, libraryKey, object.id)
+  const damaged = await storedObjects.findBytes(db, libraryKey, object.id)
   if (damaged !== undefined) await quarantine(`object-${libraryKey}-${object.id}`, damaged)
-  await db.write((tx) => replaceObject(tx, libraryKey, object))
+  await db.write((tx) => storedObjects.replace(tx, libraryKey, object))
   return source
 }
 

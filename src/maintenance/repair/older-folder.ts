@@ -18,7 +18,7 @@ import {
 import { copyObjects } from '../../libraries/content/index.ts'
 import { oldestShown } from '../../libraries/history/index.ts'
 import type { EditableLibrary } from '../../libraries/library/index.ts'
-import { inspectDir, Tree } from '../../libraries/tree/index.ts'
+import { storedObjects, Tree } from '../../libraries/tree/index.ts'
 import { recoveredName } from './recovered-name.ts'
 import type { RepairParts } from './repair-parts.ts'
 
@@ -119,7 +119,7 @@ export async function findWholeDir(
   libraryKey: number,
   id: DirId,
 ): Promise<Dir | undefined> {
-  const found = await inspectDir(db, libraryKey, id)
+  const found = await storedObjects.inspectDir(db, libraryKey, id)
   return 'problem' in found ? undefined : found.dir
 }
 

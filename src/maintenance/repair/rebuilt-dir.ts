@@ -11,7 +11,12 @@ import {
 } from '../../base/objects/index.ts'
 import { type LibraryInfo, listCommitsDown } from '../../libraries/commits/index.ts'
 import { oldestShown } from '../../libraries/history/index.ts'
-import { findTotals, type PreparedObject, prepareWholeDir, type Totals } from '../../libraries/tree/index.ts'
+import {
+  type PreparedObject,
+  prepareWholeDir,
+  storedObjects,
+  type Totals,
+} from '../../libraries/tree/index.ts'
 import { findWholeDir, olderFolders } from './older-folder.ts'
 import type { IndexedName, RepairParts } from './repair-parts.ts'
 
@@ -96,7 +101,7 @@ async function prepare(
   dir: Dir,
 ): Promise<PreparedObject | undefined> {
   const dirs = dir.entries.filter((entry): entry is DirDirent => entry.kind === 'dir')
-  const below = await findTotals(
+  const below = await storedObjects.findTotals(
     db,
     libraryKey,
     dirs.map(({ id }) => id),

@@ -17,7 +17,7 @@ import {
   raiseObjectsEpoch,
   setLibrarySums,
 } from '../../libraries/commits/index.ts'
-import { setTotals, Tree } from '../../libraries/tree/index.ts'
+import { storedObjects, Tree } from '../../libraries/tree/index.ts'
 import { deleteLibraryUsage } from '../../libraries/usage/index.ts'
 import type { Transaction } from '../../platform/database/index.ts'
 import type { Finding, FindingKind } from '../check/index.ts'
@@ -215,7 +215,7 @@ async function repairDerived(
     if (kind === 'folder-totals') {
       await write(async (tx) => {
         await raiseObjectsEpoch(tx, key)
-        await setTotals(tx, key, object as DirId, actual)
+        await storedObjects.setTotals(tx, key, object as DirId, actual)
       })
     } else await write((tx) => setLibrarySums(tx, key, library.root, actual))
     add(finding, 'sums-corrected', finding.detail)

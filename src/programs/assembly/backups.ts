@@ -7,7 +7,7 @@ import { programVersion } from '../../base/version.ts'
 import { listKeysWithReceivedCommits } from '../../libraries/commits/index.ts'
 import { findBlocksHeldAnywhere, listKeysWithCondemnedReferences } from '../../libraries/content/index.ts'
 import { listKeysWithUncommitted } from '../../libraries/push/index.ts'
-import { listKeysWithCondemnedObjects } from '../../libraries/tree/index.ts'
+import { condemnedObjects } from '../../libraries/tree/index.ts'
 import {
   type BackupSource,
   beginRun,
@@ -58,7 +58,7 @@ export async function findUnsettled(reader: Reader): Promise<ReadonlySet<number>
   return new Set([
     ...(await listKeysWithReceivedCommits(reader)),
     ...(await listKeysWithUncommitted(reader)),
-    ...(await listKeysWithCondemnedObjects(reader)),
+    ...(await condemnedObjects.listLibraryKeys(reader)),
     ...(await listKeysWithCondemnedReferences(reader)),
   ])
 }
