@@ -4,7 +4,7 @@ import { rm } from 'node:fs/promises'
 import path from 'node:path'
 import { it } from 'node:test'
 import { repairFutureCommits } from '../../src/libraries/commits/index.ts'
-import { findBlocksHeldAnywhere } from '../../src/libraries/content/index.ts'
+import { blockRows } from '../../src/libraries/content/index.ts'
 import {
   type BackupRepository,
   createSnapshot,
@@ -96,7 +96,7 @@ async function backUp(server: TestServer, folder: string) {
       findUnsettled,
       blocks,
       areBlocksKept: async () => true,
-      heldNow: (ids) => findBlocksHeldAnywhere(db, ids),
+      heldNow: (ids) => blockRows.findHeldAnywhere(db, ids),
       secret: null,
       settings: null,
       host: 'test',

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { mkdir } from 'node:fs/promises'
 import path from 'node:path'
 import { fileDirent } from '../../src/base/objects/dirent.ts'
-import { findBlocksHeldAnywhere } from '../../src/libraries/content/index.ts'
+import { blockRows } from '../../src/libraries/content/index.ts'
 import {
   createSnapshot,
   findManifest,
@@ -124,7 +124,7 @@ async function backUp(data: string, folder: string, onEnd: () => void): Promise<
       findUnsettled,
       blocks,
       areBlocksKept: async () => true,
-      heldNow: (ids) => findBlocksHeldAnywhere(db, ids),
+      heldNow: (ids) => blockRows.findHeldAnywhere(db, ids),
       secret: null,
       settings: null,
       host: 'test',

@@ -8,7 +8,7 @@ import { repairAnnotations } from '../../src/derived/annotations/annotation-faul
 import { deleteArchive } from '../../src/libraries/archives/archive-store.ts'
 import { listLibraryNamesOf } from '../../src/libraries/commits/index.ts'
 import { BlockCheck } from '../../src/libraries/content/block-check.ts'
-import { findBlocksHeldAnywhere } from '../../src/libraries/content/index.ts'
+import { blockRows } from '../../src/libraries/content/index.ts'
 import { createLibrary } from '../../src/libraries/library/index.ts'
 import {
   type BackupSource,
@@ -60,7 +60,7 @@ async function backUp(): Promise<RepairSource> {
     findUnsettled: async () => new Set<number>(),
     blocks,
     areBlocksKept: async () => true,
-    heldNow: (ids) => findBlocksHeldAnywhere(db, ids),
+    heldNow: (ids) => blockRows.findHeldAnywhere(db, ids),
     secret: null,
     settings: null,
     host: 'test',

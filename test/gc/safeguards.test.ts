@@ -2,13 +2,7 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { it } from 'node:test'
 import { idToBytes } from '../../src/base/objects/ids.ts'
-import {
-  condemnBlocks,
-  condemnReferences,
-  deleteCondemnedReferences,
-  insertHeldBlocks,
-  removeCondemnedBlocks,
-} from '../../src/libraries/content/index.ts'
+import { blockRows, condemnedBlocks } from '../../src/libraries/content/index.ts'
 import { setKeepDays } from '../../src/libraries/library/administration.ts'
 import { condemnedObjects, objectRows, prepareFile } from '../../src/libraries/tree/index.ts'
 import { at } from '../support/core.ts'
@@ -60,17 +54,17 @@ onBothDatabases('garbage collection', (fresh) => {
     const { db } = on.stage
     await db.write(async (tx) => {
       await condemnedObjects.condemn(tx, key, [{ id: idToBytes(id), depth: 0 }], 1)
-      await condemnReferences(tx, key, [idToBytes(block)], 1)
-      await condemnBlocks(tx, [{ id: idToBytes(block), size: 1 }], 1)
+      await condemnedBlocks.condemnReferences(tx, key, [idToBytes(block)], 1)
+      await condemnedBlocks.condemn(tx, [{ id: idToBytes(block), size: 1 }], 1)
     })
     await db.write(async (tx) => {
       await objectRows.insert(tx, key, [prepareFile(id as never, file)])
-      await insertHeldBlocks(tx, key, [{ id: block, size: file.size }])
+      await blockRows.insertHeld(tx, key, [{ id: block, size: file.size }])
     })
     const deleted = await db.write(async (tx) => {
       const objects = await condemnedObjects.delete(tx, key, [idToBytes(id)], FUTURE)
-      const references = await deleteCondemnedReferences(tx, key, [idToBytes(block)], FUTURE)
-      const { small } = await removeCondemnedBlocks(tx, [idToBytes(block)], { before: FUTURE, now: 2 })
+      const references = await condemnedBlocks.deleteReferences(tx, key, [idToBytes(block)], FUTURE)
+      const { small } = await condemnedBlocks.remove(tx, [idToBytes(block)], { before: FUTURE, now: 2 })
       return { objects: objects.length, references: references.length, small: small.length }
     })
     assert.deepEqual(deleted, { objects: 0, references: 0, small: 0 })
@@ -104,9 +98,9 @@ onBothDatabases('garbage collection', (fresh) => {
     const before = await countAll(on)
     await db.write(async (tx) => {
       await condemnedObjects.delete(tx, key, [idToBytes(id)], FUTURE)
-      await deleteCondemnedReferences(tx, key, [idToBytes(block)], FUTURE)
-      await condemnBlocks(tx, [{ id: idToBytes(block), size: 1 }], 1)
-      await removeCondemnedBlocks(tx, [idToBytes(block)], { before: FUTURE, now: 2 })
+      await condemnedBlocks.deleteReferences(tx, key, [idToBytes(block)], FUTURE)
+      await condemnedBlocks.condemn(tx, [{ id: idToBytes(block), size: 1 }], 1)
+      await condemnedBlocks.remove(tx, [idToBytes(block)], { before: FUTURE, now: 2 })
     })
     const { condemned: _, ...left } = await countAll(on)
     const { condemned: none, ...all } = before

@@ -1,7 +1,7 @@
 import type { Dirent } from '../../base/objects/index.ts'
 import { liveNodeRelation } from '../../platform/cluster/index.ts'
 import type { Dialect, Reader, Transaction } from '../../platform/database/index.ts'
-import { deleteArchiveBlocks } from '../content/index.ts'
+import { archiveBlockRows } from '../content/index.ts'
 import type { ArchiveSummary } from './archive-admission.ts'
 
 export type ArchiveState = 'queued' | 'running' | 'finished' | 'failed' | 'canceled'
@@ -217,7 +217,7 @@ export async function claimArchive(
     nodeId,
   )
   if (row === undefined) return undefined
-  await deleteArchiveBlocks(tx, row.key)
+  await archiveBlockRows.delete(tx, row.key)
   return { ...toArchive(row), roots: JSON.parse(row.roots) as Dirent[], bytes: row.bytes }
 }
 
@@ -288,7 +288,7 @@ export async function failArchive(
     id,
     claim,
   )
-  if (row !== undefined) await deleteArchiveBlocks(tx, row.key)
+  if (row !== undefined) await archiveBlockRows.delete(tx, row.key)
   return row !== undefined
 }
 
@@ -318,7 +318,7 @@ export async function cancelArchive(
   if (others !== undefined) return 'ticket'
   const sql = `update archive set state = 'canceled', bytes = 0, finished_at = ?, sealed_key = null, size = null where key = ?`
   await tx.run(sql, now, key)
-  await deleteArchiveBlocks(tx, key)
+  await archiveBlockRows.delete(tx, key)
   return 'archive'
 }
 

@@ -8,7 +8,7 @@ import type { StagedBlock } from './staged-block-store.ts'
  * Adds blocks to a packed archive, of which the first begins at `offset`. Their bytes are durable, except for those of small ones, which this
  * transaction stores. As long as they are listed here, garbage collection keeps them.
  */
-export async function insertArchiveBlocks(
+async function insertArchiveBlocks(
   tx: Transaction,
   archiveKey: number,
   offset: number,
@@ -28,7 +28,7 @@ export async function insertArchiveBlocks(
 }
 
 /** The blocks of an archive that contain bytes of a range, in order. Some earlier ones may be among them. */
-export async function listArchiveBlocks(
+async function listArchiveBlocks(
   reader: Reader,
   archiveKey: number,
   { start, end }: { readonly start: number; readonly end: number },
@@ -50,6 +50,13 @@ export async function listArchiveBlocks(
 }
 
 /** Removes the blocks of an archive that is packed again. */
-export async function deleteArchiveBlocks(tx: Transaction, archiveKey: number): Promise<void> {
+async function deleteArchiveBlocks(tx: Transaction, archiveKey: number): Promise<void> {
   await tx.run('delete from archive_block where archive_key = ?', archiveKey)
+}
+
+/** The rows of the blocks of finished archives. */
+export const archiveBlockRows = {
+  insert: insertArchiveBlocks,
+  list: listArchiveBlocks,
+  delete: deleteArchiveBlocks,
 }

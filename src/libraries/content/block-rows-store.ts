@@ -1,5 +1,11 @@
 import { type BlockId, idFromBytes, idToBytes } from '../../base/objects/index.ts'
-import type { Deletion, Reader, Transaction } from '../../platform/database/index.ts'
+import {
+  type Deletion,
+  deleteBatch,
+  deleteBatches,
+  type Reader,
+  type Transaction,
+} from '../../platform/database/index.ts'
 import { BlockMissing } from '../../platform/storage/index.ts'
 import { blockReleases, referenceReleases, releaseBlocks, releaseReferences } from './condemned-store.ts'
 import { damageDeletions, findDamagedBlocks, hasDamagedBlocks } from './damaged-block-store.ts'
@@ -126,7 +132,7 @@ export async function readSmallBlocks(
 }
 
 /** The subset of `ids` that any library holds. */
-export async function findBlocksHeldAnywhere(reader: Reader, ids: readonly BlockId[]): Promise<Set<BlockId>> {
+async function findBlocksHeldAnywhere(reader: Reader, ids: readonly BlockId[]): Promise<Set<BlockId>> {
   const found = new Set<BlockId>()
   for (let start = 0; start < ids.length; start += IDS_PER_QUERY) {
     const some = ids.slice(start, start + IDS_PER_QUERY)
@@ -168,7 +174,7 @@ export async function findHeldBlocks(
  * As findHeldBlocks, without condemned blocks and those whose bytes are known to be missing or damaged, so that a client that has the bytes sends
  * them again.
  */
-export async function findIntactBlocks(
+async function findIntactBlocks(
   reader: Reader,
   libraryKey: number,
   ids: readonly BlockId[],
@@ -196,7 +202,7 @@ export async function findHeldBlock(
 }
 
 /** Repair: the blocks of a library with a stored length. */
-export async function listHeldOfSize(reader: Reader, libraryKey: number, size: number): Promise<BlockId[]> {
+async function listHeldOfSize(reader: Reader, libraryKey: number, size: number): Promise<BlockId[]> {
   const sql = 'select block_id from library_block where library_key = ? and size = ?'
   const rows = await reader.all<{ block_id: Uint8Array }>(sql, libraryKey, size)
   return rows.map(({ block_id }) => idFromBytes<BlockId>(block_id))
@@ -251,7 +257,7 @@ export async function findStoredBlocks(
 }
 
 /** A page of the blocks of a library after an id, and whether another library holds them, too. */
-export async function listHeldAfter(
+async function listHeldAfter(
   reader: Reader,
   libraryKey: number,
   after: Uint8Array,
@@ -270,7 +276,7 @@ export async function listHeldAfter(
 }
 
 /** A page of the distinct blocks of the server after an id. */
-export async function listStoredAfter(
+async function listStoredAfter(
   reader: Reader,
   after: Uint8Array,
   limit: number,
@@ -326,11 +332,33 @@ export async function shareBlocks(
 }
 
 /** Some blocks that libraries hold and the block store should have. */
-export async function sampleStoredBlocks(reader: Reader, count: number): Promise<BlockId[]> {
+async function sampleStoredBlocks(reader: Reader, count: number): Promise<BlockId[]> {
   const rows = await reader.all<{ block_id: Uint8Array }>(
     `select b.block_id from library_block b
      where not exists (select 1 from small_block s where s.id = b.block_id) limit ?`,
     count,
   )
   return rows.map((row) => idFromBytes<BlockId>(row.block_id))
+}
+
+/** The rows of blocks, for transactions of other modules. */
+export const blockRows = {
+  /** Deletes the block references of a purged library. Garbage collection frees blocks that no other library holds. */
+  purgeBatch: (tx: Transaction, libraryKey: number, limit: number) =>
+    deleteBatches(limit, [
+      (left) => deleteBatch(tx, 'condemned_reference', 'block_id', libraryKey, left),
+      (left) => deleteBatch(tx, 'library_block', 'block_id', libraryKey, left),
+    ]),
+  findHeldAnywhere: findBlocksHeldAnywhere,
+  findHeld: findHeldBlocks,
+  findIntact: findIntactBlocks,
+  findSmall: findSmallBlocks,
+  insertHeld: insertHeldBlocks,
+  insertSmall: insertSmallBlocks,
+  listHeldAfter,
+  listHeldOfSize,
+  listStoredAfter,
+  readSmall: readSmallBlocks,
+  sampleStored: sampleStoredBlocks,
+  store: storeBlocks,
 }

@@ -78,11 +78,7 @@ interface CondemnableBlock {
 }
 
 /** Condemns blocks. */
-export function condemnBlocks(
-  tx: Transaction,
-  blocks: readonly CondemnableBlock[],
-  at: number,
-): Promise<number> {
+function condemnBlocks(tx: Transaction, blocks: readonly CondemnableBlock[], at: number): Promise<number> {
   const rows = blocks.map(({ id, size }) => [id, at, size])
   return tx.insertNew('condemned_block', ['id', 'condemned_at', 'size'], rows)
 }
@@ -105,13 +101,13 @@ export async function listReferencesAfter(
 }
 
 /** Whether a reference of the library is condemned. */
-export async function hasCondemnedReferences(reader: Reader, libraryKey: number): Promise<boolean> {
+async function hasCondemnedReferences(reader: Reader, libraryKey: number): Promise<boolean> {
   const sql = 'select 1 as found from condemned_reference where library_key = ? limit 1'
   return (await reader.get(sql, libraryKey)) !== undefined
 }
 
 /** The keys of the libraries that have condemned references, ascending. */
-export async function listKeysWithCondemnedReferences(reader: Reader): Promise<number[]> {
+async function listKeysWithCondemnedReferences(reader: Reader): Promise<number[]> {
   const rows = await reader.all<{ library_key: number }>(
     'select distinct library_key from condemned_reference order by library_key',
   )
@@ -128,7 +124,7 @@ interface CondemnedSummary {
 }
 
 /** The references of a library that were condemned at `from` or later; undefined if there are none. */
-export async function summarizeCondemnedReferences(
+async function summarizeCondemnedReferences(
   reader: Reader,
   libraryKey: number,
   from = 0,
@@ -147,7 +143,7 @@ export async function summarizeCondemnedReferences(
 }
 
 /** Deletes those of `ids` that are condemned since before `before`, and returns them. Locks them first, as for objects. */
-export async function deleteCondemnedReferences(
+async function deleteCondemnedReferences(
   tx: Transaction,
   libraryKey: number,
   ids: readonly Uint8Array[],
@@ -172,7 +168,7 @@ export async function deleteCondemnedReferences(
 }
 
 /** A page of small blocks after an id that nothing refers to and that are not condemned. `last` is where the next page begins. */
-export async function listUnheldSmallAfter(
+async function listUnheldSmallAfter(
   reader: Reader,
   after: Uint8Array,
   limit: number,
@@ -191,7 +187,7 @@ export async function listUnheldSmallAfter(
 }
 
 /** Those of `ids` that no library, unfinished upload or archive refers to, and whether they are condemned. */
-export async function findUnheld(
+async function findUnheld(
   reader: Reader,
   ids: readonly Uint8Array[],
 ): Promise<{ id: Buffer; isCondemned: boolean }[]> {
@@ -216,10 +212,7 @@ export async function findUnheld(
 }
 
 /** The sizes of those of `ids` that are small blocks, by the hexadecimal id. */
-export async function findSmallSizes(
-  reader: Reader,
-  ids: readonly Uint8Array[],
-): Promise<Map<string, number>> {
+async function findSmallSizes(reader: Reader, ids: readonly Uint8Array[]): Promise<Map<string, number>> {
   const sizes = new Map<string, number>()
   for (const { some, marks } of inPaddedGroups(ids)) {
     const rows = await reader.all<{ id: Uint8Array; size: number }>(
@@ -232,7 +225,7 @@ export async function findSmallSizes(
 }
 
 /** A page of condemned blocks after an id; `removed_at` says in which step. */
-export async function listCondemnedBlocksAfter(
+async function listCondemnedBlocksAfter(
   reader: Reader,
   after: Uint8Array,
   limit: number,
@@ -245,7 +238,7 @@ export async function listCondemnedBlocksAfter(
 }
 
 /** Releases those of `ids` that a library, an unfinished upload or an archive refers to. */
-export async function releaseHeldBlocks(tx: Transaction, ids: readonly Uint8Array[]): Promise<Uint8Array[]> {
+async function releaseHeldBlocks(tx: Transaction, ids: readonly Uint8Array[]): Promise<Uint8Array[]> {
   const released: Uint8Array[] = []
   for (const { some, marks } of inPaddedGroups(ids)) {
     const rows = await tx.all<{ id: Uint8Array }>(
@@ -262,7 +255,7 @@ export async function releaseHeldBlocks(tx: Transaction, ids: readonly Uint8Arra
  * Deletes small blocks that are condemned since before `before` and that nothing refers to, and marks the others of `ids` as removed.
  * Returns those: their files are to be retired. The condemned rows are locked first.
  */
-export async function removeCondemnedBlocks(
+async function removeCondemnedBlocks(
   tx: Transaction,
   ids: readonly Uint8Array[],
   { before, now }: { readonly before: number; readonly now: number },
@@ -302,7 +295,7 @@ export async function removeCondemnedBlocks(
 }
 
 /** Deletes the rows of removed blocks that nothing refers to, if they were removed before `before`. Returns them: their files are to be discarded. */
-export async function deleteRemovedBlocks(
+async function deleteRemovedBlocks(
   tx: Transaction,
   ids: readonly Uint8Array[],
   before: number,
@@ -318,4 +311,23 @@ export async function deleteRemovedBlocks(
     deleted.push(...rows.map(({ id }) => id))
   }
   return deleted
+}
+
+/** What garbage collection has condemned: blocks that no library holds, and references of a library that no file needs. */
+export const condemnedBlocks = {
+  condemn: condemnBlocks,
+  condemnReferences,
+  deleteReferences: deleteCondemnedReferences,
+  deleteRemoved: deleteRemovedBlocks,
+  findSmallSizes,
+  findUnheld,
+  hasReferences: hasCondemnedReferences,
+  listAfter: listCondemnedBlocksAfter,
+  listLibraryKeys: listKeysWithCondemnedReferences,
+  listReferencesAfter,
+  listUnheldSmallAfter,
+  releaseHeld: releaseHeldBlocks,
+  releaseReferences,
+  remove: removeCondemnedBlocks,
+  summarizeReferences: summarizeCondemnedReferences,
 }

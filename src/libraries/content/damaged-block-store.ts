@@ -28,7 +28,7 @@ export async function hasDamagedBlocks(reader: Reader): Promise<boolean> {
 }
 
 /** Whether a block was found damaged at a time or later, and still is. */
-export async function hasDamagedSince(reader: Reader, since: number): Promise<boolean> {
+async function hasDamagedSince(reader: Reader, since: number): Promise<boolean> {
   return (
     (await reader.get('select 1 as found from damaged_block where found_at >= ? limit 1', since)) !==
     undefined
@@ -36,7 +36,7 @@ export async function hasDamagedSince(reader: Reader, since: number): Promise<bo
 }
 
 /** Blocks that are known to be damaged, after an id in the order of ids. The size is null if nothing holds the block any more. */
-export async function listDamagedBlocks(
+async function listDamagedBlocks(
   reader: Reader,
   after: Uint8Array,
   limit: number,
@@ -110,21 +110,21 @@ export async function findDamagedBlocks(reader: Reader, ids: readonly BlockId[])
 }
 
 /** Whether a block of an unfinished upload is known to be damaged. */
-export async function hasDamagedStaged(reader: Reader, uploadKey: number): Promise<boolean> {
+async function hasDamagedStaged(reader: Reader, uploadKey: number): Promise<boolean> {
   const sql = `select 1 as found from damaged_block d
     where exists (select 1 from staged_block s where s.upload_key = ? and s.block_id = d.id) limit 1`
   return (await hasDamagedBlocks(reader)) && (await reader.get(sql, uploadKey)) !== undefined
 }
 
 /** Whether a block of a finished archive is known to be damaged. */
-export async function hasDamagedArchive(reader: Reader, archiveKey: number): Promise<boolean> {
+async function hasDamagedArchive(reader: Reader, archiveKey: number): Promise<boolean> {
   const sql = `select 1 as found from damaged_block d
     where exists (select 1 from archive_block a where a.archive_key = ? and a.block_id = d.id) limit 1`
   return (await hasDamagedBlocks(reader)) && (await reader.get(sql, archiveKey)) !== undefined
 }
 
 /** Maintenance: deletes the records of blocks that nothing holds any more. */
-export async function deleteUnheldDamaged(db: Database): Promise<void> {
+async function deleteUnheldDamaged(db: Database): Promise<void> {
   const sql = `delete from damaged_block
     where not exists (select 1 from library_block b where b.block_id = damaged_block.id)
       and not exists (select 1 from staged_block s where s.block_id = damaged_block.id)
@@ -133,7 +133,19 @@ export async function deleteUnheldDamaged(db: Database): Promise<void> {
 }
 
 /** The number of damaged blocks. */
-export async function countDamagedBlocks(reader: Reader): Promise<number> {
+async function countDamagedBlocks(reader: Reader): Promise<number> {
   const row = await reader.get<{ count: number }>('select count(*) as count from damaged_block')
   return row?.count ?? 0
+}
+
+/** The blocks whose stored bytes are known to be missing or damaged. */
+export const damagedBlocks = {
+  count: countDamagedBlocks,
+  delete: deleteDamagedBlocks,
+  deleteUnheld: deleteUnheldDamaged,
+  hasInArchive: hasDamagedArchive,
+  hasSince: hasDamagedSince,
+  hasStaged: hasDamagedStaged,
+  insert: insertDamagedBlock,
+  list: listDamagedBlocks,
 }

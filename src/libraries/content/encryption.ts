@@ -52,7 +52,7 @@ export async function checkPassword(
 }
 
 /** The check value that a client computes for the same password and a view of the library, whose id is part of it. */
-export async function passwordCheckOf(
+async function passwordCheckOf(
   id: LibraryId,
   encryption: LibraryEncryption,
   password: string,
@@ -61,10 +61,7 @@ export async function passwordCheckOf(
 }
 
 /** The encryption of a view: that of its library with another check value. Without one, no password passes the check. */
-export function withPasswordCheck(
-  encryption: LibraryEncryption,
-  check: string | undefined,
-): LibraryEncryption {
+function withPasswordCheck(encryption: LibraryEncryption, check: string | undefined): LibraryEncryption {
   return { ...encryption, ...(encryption.pwdHash === '' ? { magic: check ?? '' } : { pwdHash: check ?? '' }) }
 }
 
@@ -182,4 +179,15 @@ async function deriveVersion1(input: Buffer): Promise<{ key: Buffer; iv: Buffer 
   } finally {
     await worker.terminate()
   }
+}
+
+/** Encrypted libraries: their passwords, and what is made of them. */
+export const libraryPasswords = {
+  checkMagic,
+  check: checkPassword,
+  dataKeyFrom,
+  encryptionFrom: encryptionFromPassword,
+  checkOf: passwordCheckOf,
+  withNew: withNewPassword,
+  withCheck: withPasswordCheck,
 }

@@ -24,12 +24,12 @@ interface StagedRow {
 }
 
 /** The blocks of an upload that a chunk at `offset` may change: the incomplete one before it, and all after it. Some earlier ones may be among them. */
-export function listStagedAt(reader: Reader, uploadKey: number, offset: number): Promise<StagedBlock[]> {
+function listStagedAt(reader: Reader, uploadKey: number, offset: number): Promise<StagedBlock[]> {
   return listStaged(reader, uploadKey, offset - LONGEST_BLOCK, Number.MAX_SAFE_INTEGER)
 }
 
 /** The blocks of an upload that begin before `offset`, in order. */
-export function listStagedBefore(reader: Reader, uploadKey: number, offset: number): Promise<StagedBlock[]> {
+function listStagedBefore(reader: Reader, uploadKey: number, offset: number): Promise<StagedBlock[]> {
   return listStaged(reader, uploadKey, 0, offset)
 }
 
@@ -68,7 +68,7 @@ async function listStaged(
  * Replaces the blocks of an upload that begin at `from` or later. Their bytes are durable, except for those of small ones, which this
  * transaction stores. As long as they are listed here, garbage collection keeps them.
  */
-export async function replaceStagedBlocks(
+async function replaceStagedBlocks(
   tx: Transaction,
   uploadKey: number,
   from: number,
@@ -89,4 +89,11 @@ export async function replaceStagedBlocks(
     isFinal ? 1 : 0,
   ])
   if (rows.length > 0) await tx.insert('staged_block', columns, rows)
+}
+
+/** The rows of blocks of unfinished uploads. */
+export const stagedBlockRows = {
+  listAt: listStagedAt,
+  listBefore: listStagedBefore,
+  replace: replaceStagedBlocks,
 }

@@ -2,7 +2,7 @@ import { fail } from '../../base/errors.ts'
 import type { LibraryPath } from '../../base/objects/index.ts'
 import { type AuditActor, libraryAction } from '../../people/audit/index.ts'
 import { describeChangedPassword, type SubLibrary, setEncryption } from '../commits/index.ts'
-import { checkPassword, dataKeyFrom, type LibraryEncryption, withNewPassword } from '../content/index.ts'
+import { type LibraryEncryption, libraryPasswords } from '../content/index.ts'
 import { replacePasswordChecks } from '../views/index.ts'
 import { dbOf, type LibraryCore } from './core.ts'
 import type { Library, OwnedLibrary } from './library.ts'
@@ -18,8 +18,8 @@ export async function openWithPassword(
   password: string,
   by: AuditActor | undefined,
 ): Promise<boolean> {
-  if (!(await checkPassword(library.info.id, encryption, password))) return false
-  const key = await dataKeyFrom(encryption, password)
+  if (!(await libraryPasswords.check(library.info.id, encryption, password))) return false
+  const key = await libraryPasswords.dataKeyFrom(encryption, password)
   if (key === undefined) return false
   // Before the key is held: if it cannot be recorded, the library stays locked.
   if (!(await core.keys.isOpen(library))) await recordKey(core, 'library-unlocked', library, by)
@@ -58,7 +58,7 @@ export async function viewWithPassword(
   path: LibraryPath,
   password: string,
 ): Promise<SubLibrary | undefined> {
-  if (!(await checkPassword(library.info.id, encryption, password))) return undefined
+  if (!(await libraryPasswords.check(library.info.id, encryption, password))) return undefined
   return core.views.encryptedSubLibraryAt(library, encryption, path, password)
 }
 
@@ -79,8 +79,8 @@ export async function changePassword(
   const { id, status } = library.info
   if (status !== 'normal') fail({ code: 'permission-denied' })
   if (encryption.version === 1) fail({ code: 'password-fixed' })
-  if (!(await checkPassword(id, encryption, older))) return false
-  const changed = await withNewPassword(id, encryption, older, newer)
+  if (!(await libraryPasswords.check(id, encryption, older))) return false
+  const changed = await libraryPasswords.withNew(id, encryption, older, newer)
   if (changed === undefined) return false
   const views = await core.views.passwordChecksOf(library.info.key, changed, newer)
   const wasOpen = await core.keys.isOpen(library)
@@ -100,7 +100,7 @@ export async function changePassword(
   })
   if (!isDone) return false
   for (const one of [id, ...views.ids]) await core.keys.forgetLibrary(one)
-  const key = wasOpen ? await dataKeyFrom(changed, newer) : undefined
+  const key = wasOpen ? await libraryPasswords.dataKeyFrom(changed, newer) : undefined
   if (key !== undefined) await core.keys.hold(library, changed, key)
   return true
 }

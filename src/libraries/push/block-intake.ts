@@ -2,7 +2,7 @@ import { fail } from '../../base/errors.ts'
 import { type BlockId, sha1Hex } from '../../base/objects/index.ts'
 import { batchSettled } from '../../base/scheduling/index.ts'
 import type { Database } from '../../platform/database/index.ts'
-import { type ContentStore, SMALLEST_STORED_BLOCK, storeBlocks, type TakenBlock } from '../content/index.ts'
+import { blockRows, type ContentStore, SMALLEST_STORED_BLOCK, type TakenBlock } from '../content/index.ts'
 import type { EditableLibrary } from '../library/index.ts'
 import { isGuestIn, type Uncommitted } from './uncommitted.ts'
 import { insertUncommitted } from './uncommitted-store.ts'
@@ -93,7 +93,7 @@ export class BlockIntake {
     const { promise: committed, resolve: onCommitted } = Promise.withResolvers<void>()
     const durable = this.#db.write(
       async (tx) => {
-        await Promise.all([insertUncommitted(tx, held, this.#now()), storeBlocks(tx, held, small)])
+        await Promise.all([insertUncommitted(tx, held, this.#now()), blockRows.store(tx, held, small)])
       },
       { onCommitted },
     )

@@ -1,15 +1,7 @@
 import { fail } from '../../base/errors.ts'
 import { type BlockId, type FileId, fileId } from '../../base/objects/index.ts'
 import type { LibraryInfo } from '../commits/index.ts'
-import {
-  CIPHER_BLOCK_BYTES,
-  type Content,
-  findHeldBlocks,
-  findIntactBlocks,
-  keepAll,
-  storeBlocks,
-  type TakenBlock,
-} from '../content/index.ts'
+import { blockRows, CIPHER_BLOCK_BYTES, type Content, keepAll, type TakenBlock } from '../content/index.ts'
 import type { EditableLibrary, Library } from '../library/index.ts'
 import type { PushStores } from './push-stores.ts'
 import { markVisible, visibleAmong } from './sync-visibility.ts'
@@ -39,7 +31,7 @@ export async function holdBlocks(
     const { key: libraryKey } = library.info
     const isGuest = isGuestIn(library)
     const sent = taken.map(({ id, size }) => ({ libraryKey, isGuest, id, size }))
-    await Promise.all([insertUncommitted(tx, sent, stores.now()), storeBlocks(tx, sent, small)])
+    await Promise.all([insertUncommitted(tx, sent, stores.now()), blockRows.store(tx, sent, small)])
   })
   const ids = taken.map(({ id }) => id)
   await markVisible(stores, library.info, ids)
@@ -66,7 +58,7 @@ export async function ownBlocks(
   ids: readonly BlockId[],
 ): Promise<Map<BlockId, number>> {
   const shown = await visibleAmong(stores, info, ids)
-  return findIntactBlocks(stores.db, info.key, [...shown])
+  return blockRows.findIntact(stores.db, info.key, [...shown])
 }
 
 /**
@@ -112,6 +104,6 @@ export async function blockSizes(
 ): Promise<number[] | undefined> {
   const file = await objects.findFile(info.key, id)
   if (file === undefined) return undefined
-  const held = await findHeldBlocks(db, info.key, [...new Set(file.blockIds)], { orCondemned: true })
+  const held = await blockRows.findHeld(db, info.key, [...new Set(file.blockIds)], { orCondemned: true })
   return file.blockIds.map((block) => held.get(block) ?? fail({ code: 'block-missing', id: block }))
 }

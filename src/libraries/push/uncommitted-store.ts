@@ -7,7 +7,7 @@ import {
   type Transaction,
 } from '../../platform/database/index.ts'
 import { commitRelation, libraryRelation } from '../commits/index.ts'
-import { findHeldBlocks, type SizedBlock } from '../content/index.ts'
+import { blockRows, type SizedBlock } from '../content/index.ts'
 import { viewCommitRelation, viewRelation } from '../views/index.ts'
 
 const IDS_PER_QUERY = 500
@@ -43,7 +43,7 @@ export async function insertUncommitted(
   ).flat()
   const finding = groups.map(async ([libraryKey, sent]) => {
     const ids = sent.map(({ id }) => id)
-    const held = await findHeldBlocks(tx, libraryKey, ids, { orCondemned: false })
+    const held = await blockRows.findHeld(tx, libraryKey, ids, { orCondemned: false })
     return sent.filter(({ id }) => !held.has(id))
   })
   const rows = (await Promise.all(finding))

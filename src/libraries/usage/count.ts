@@ -1,7 +1,7 @@
 import type { DirId, FileId } from '../../base/objects/index.ts'
 import type { Reader } from '../../platform/database/index.ts'
 import { type LibraryInfo, listCommitsDown, listMergedCommits } from '../commits/index.ts'
-import { listHeldAfter } from '../content/index.ts'
+import { blockRows } from '../content/index.ts'
 import { listTrash, type TrashCursor } from '../history/index.ts'
 import { BlockUses, CURRENT, HISTORY, PARTS, partOf, TRASH } from './block-uses.ts'
 import { CountingWalk, type Yielding } from './counting-walk.ts'
@@ -89,7 +89,7 @@ async function addHeld(
   let after: Uint8Array = uses.from === 0 ? new Uint8Array(0) : Uint8Array.of(uses.from << 2)
   for (;;) {
     if (yielding.isDue) await yielding.rest()
-    const rows = await listHeldAfter(reader, libraryKey, after, ROWS_PER_STEP)
+    const rows = await blockRows.listHeldAfter(reader, libraryKey, after, ROWS_PER_STEP)
     for (const { id, size, shared } of rows) {
       if (partOf(id) >= uses.to) return
       const use = uses.find(Buffer.from(id.buffer, id.byteOffset, id.byteLength))

@@ -20,7 +20,7 @@ import {
   originOf,
   type SubLibrary,
 } from '../commits/index.ts'
-import { type LibraryEncryption, passwordCheckOf, withPasswordCheck } from '../content/index.ts'
+import { type LibraryEncryption, libraryPasswords } from '../content/index.ts'
 import { dirOfFile, type ObjectStore, Tree } from '../tree/index.ts'
 import {
   deleteSubLibrary,
@@ -73,7 +73,7 @@ export async function resolveSubLibrary(
     fileCount,
     updatedAt: entry.mtime,
     validSinceSeq: Math.max(origin.validSinceSeq, sub.sinceSeq),
-    encryption: origin.encryption && withPasswordCheck(origin.encryption, sub.passwordCheck),
+    encryption: origin.encryption && libraryPasswords.withCheck(origin.encryption, sub.passwordCheck),
     sub: { ...sub, origin },
   }
 }
@@ -124,7 +124,7 @@ export async function encryptedSubLibraryAt(
   const { libraryKey, path: folder, headSeq } = await placeOf(library, path, { isFile: false })
   for (;;) {
     const id = (await findSubLibraryAt(stores.db, libraryKey, folder))?.id ?? newLibraryId()
-    const check = await passwordCheckOf(id, encryption, password)
+    const check = await libraryPasswords.checkOf(id, encryption, password)
     if (check === undefined) return undefined
     const created = await stores.db.write(async (tx) => {
       const now = await findLibraryByKey(tx, libraryKey)
@@ -148,7 +148,7 @@ export async function passwordChecksOf(
   const views = await listSubLibraries(stores.db, libraryKey)
   const checks = new Map<number, string>()
   for (const { key, id } of views) {
-    const check = await passwordCheckOf(id, encryption, password)
+    const check = await libraryPasswords.checkOf(id, encryption, password)
     if (check !== undefined) checks.set(key, check)
   }
   return { ids: views.map(({ id }) => id), checks }

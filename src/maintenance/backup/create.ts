@@ -1,5 +1,5 @@
 import { type BlockId, idFromBytes, idToBytes, sha1Hex } from '../../base/objects/index.ts'
-import { readSmallBlocks, SMALLEST_STORED_BLOCK } from '../../libraries/content/index.ts'
+import { blockRows, SMALLEST_STORED_BLOCK } from '../../libraries/content/index.ts'
 import type { DatabaseSnapshot, SnapshotTable, Value } from '../../platform/database/index.ts'
 import { BlockDamaged, BlockMissing, type BlockStore } from '../../platform/storage/index.ts'
 import { forEachBlock } from './for-each-block.ts'
@@ -303,7 +303,7 @@ function blockCollector(
     for (const row of rows) held.add(idFromBytes<BlockId>(row[idAt] as Uint8Array), Number(row[sizeAt]))
     while (held.small.length > 0) {
       const ids = held.small.splice(0, SMALL_BLOCKS_PER_STEP)
-      const found = await readSmallBlocks(snapshot, ids)
+      const found = await blockRows.readSmall(snapshot, ids)
       for (const id of ids) {
         const data = found.get(id)
         if (data === undefined) held.unreadable.push({ id, reason: 'Its row is missing.' })

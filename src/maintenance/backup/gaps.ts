@@ -1,6 +1,6 @@
 import { type BlockId, type DirId, EMPTY_ID, type FileId, idToBytes } from '../../base/objects/index.ts'
 import { findLibraryWithDeleted, listAllLibraryKeys, listCommitsDown } from '../../libraries/commits/index.ts'
-import { findHeldBlocks } from '../../libraries/content/index.ts'
+import { blockRows } from '../../libraries/content/index.ts'
 import { ObjectMissing, readAdded, storedObjects } from '../../libraries/tree/index.ts'
 import type { Reader } from '../../platform/database/index.ts'
 import { ScratchIds } from './scratch-store.ts'
@@ -140,7 +140,7 @@ class Walk implements Disposable {
     this.#files = []
     for (let start = 0; start < blocks.length; start += PAGE) {
       const some = blocks.slice(start, start + PAGE)
-      const held = await findHeldBlocks(this.#reader, this.#key, some, { orCondemned: true })
+      const held = await blockRows.findHeld(this.#reader, this.#key, some, { orCondemned: true })
       for (const id of some) if (!held.has(id) || !this.#hasBlock(id, this.#key)) this.#onGap('block', id)
     }
   }

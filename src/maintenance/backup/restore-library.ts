@@ -4,7 +4,7 @@ import {
   insertRestoredLibrary,
   publishRestoredLibrary,
 } from '../../libraries/commits/index.ts'
-import { insertSmallBlocks, SMALLEST_STORED_BLOCK } from '../../libraries/content/index.ts'
+import { blockRows, SMALLEST_STORED_BLOCK } from '../../libraries/content/index.ts'
 import {
   type Database,
   knownSchemaVersion,
@@ -171,7 +171,7 @@ async function restoreBlocksOf(
   for (const ids of small.pages(SMALL_BLOCKS_PER_STEP)) {
     const rows = new Map<BlockId, Uint8Array>()
     for (const id of ids) rows.set(id, await snapshot.readBlock(id))
-    await db.write((tx) => insertSmallBlocks(tx, rows))
+    await db.write((tx) => blockRows.insertSmall(tx, rows))
   }
   for (const ids of files.pages(ROWS_PER_TRANSACTION)) {
     const wanted = new Set(await blocks.missing(ids))

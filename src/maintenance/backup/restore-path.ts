@@ -11,10 +11,8 @@ import {
 } from '../../base/objects/index.ts'
 import {
   BlockCheck,
-  deleteDamagedBlocks,
-  findHeldBlocks,
-  insertHeldBlocks,
-  insertSmallBlocks,
+  blockRows,
+  damagedBlocks,
   type SizedBlock,
   SMALLEST_STORED_BLOCK,
 } from '../../libraries/content/index.ts'
@@ -158,10 +156,10 @@ class ContentCopy implements CopiedContent {
     const { db, libraryKey } = this.#target
     const faults = await this.#check.faultsOf(libraryKey, ids, { readData: true })
     const present = ids.filter((id) => !faults.has(id))
-    const sizes = await findHeldBlocks(db, libraryKey, present, { orCondemned: true })
+    const sizes = await blockRows.findHeld(db, libraryKey, present, { orCondemned: true })
     const held = present.map((id) => ({ id, size: sizes.get(id) ?? 0 }))
     // Written again, so that none of them stays condemned.
-    if (held.length > 0) await db.write((tx) => insertHeldBlocks(tx, libraryKey, held))
+    if (held.length > 0) await db.write((tx) => blockRows.insertHeld(tx, libraryKey, held))
     const lost = new Set<BlockId>()
     let small = new Map<BlockId, Uint8Array>()
     const placed = Array.from(faults.keys(), (id) => ({ id, place: this.#snapshot.placeOf(id) }))
@@ -187,8 +185,8 @@ class ContentCopy implements CopiedContent {
     const { db, libraryKey } = this.#target
     const held = Array.from(small, ([id, bytes]) => ({ id, size: bytes.length }))
     await db.write(async (tx) => {
-      await insertSmallBlocks(tx, small)
-      await insertHeldBlocks(tx, libraryKey, held)
+      await blockRows.insertSmall(tx, small)
+      await blockRows.insertHeld(tx, libraryKey, held)
     })
   }
 
@@ -199,8 +197,8 @@ class ContentCopy implements CopiedContent {
     await writer.write(bytes)
     await (await writer.finish(block.id)).keep()
     await db.write(async (tx) => {
-      await insertHeldBlocks(tx, libraryKey, [block])
-      await deleteDamagedBlocks(tx, [block.id])
+      await blockRows.insertHeld(tx, libraryKey, [block])
+      await damagedBlocks.delete(tx, [block.id])
     })
   }
 }

@@ -1,7 +1,7 @@
 import { open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { type BlockId, idFromBytes } from '../../base/objects/index.ts'
-import { insertSmallBlocks, SMALLEST_STORED_BLOCK } from '../../libraries/content/index.ts'
+import { blockRows, SMALLEST_STORED_BLOCK } from '../../libraries/content/index.ts'
 import { UNFINISHED_RESTORE } from '../../platform/data-folder/index.ts'
 import {
   bulkLoad,
@@ -239,7 +239,7 @@ async function restoreSmall(
     rows.set(id, bytes)
     totals.bytes += bytes.length
   }
-  await db.write((tx) => insertSmallBlocks(tx, rows), { durable: false })
+  await db.write((tx) => blockRows.insertSmall(tx, rows), { durable: false })
   totals.blocks += rows.size
 }
 

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { BlockId } from '../../base/objects/index.ts'
 import { DutyCycle } from '../../base/scheduling/index.ts'
 import { findLibraryWithDeleted, listAllLibraryKeys } from '../../libraries/commits/index.ts'
-import { hasDamagedSince } from '../../libraries/content/index.ts'
+import { damagedBlocks } from '../../libraries/content/index.ts'
 import { oldestShown } from '../../libraries/history/index.ts'
 import {
   findCheckedLibrary,
@@ -137,7 +137,7 @@ export async function check(sources: CheckSources, options: CheckOptions): Promi
  */
 async function findContinuable({ db, now }: CheckSources, scope: string) {
   const pass = await findUnfinishedPass(db, scope, now() - MAX_AGE_SECONDS)
-  return pass === undefined || (await hasDamagedSince(db, pass.startedAt)) ? undefined : pass
+  return pass === undefined || (await damagedBlocks.hasSince(db, pass.startedAt)) ? undefined : pass
 }
 
 async function* allKeys({ db }: CheckSources): AsyncGenerator<number, void> {

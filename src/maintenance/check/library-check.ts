@@ -9,10 +9,10 @@ import {
   type PathBinding,
 } from '../../libraries/commits/index.ts'
 import {
+  archiveBlockRows,
   type BlockCheck,
-  listArchiveBlocks,
-  listStagedBefore,
   type StagedBlock,
+  stagedBlockRows,
 } from '../../libraries/content/index.ts'
 import { findIndexFaults, type HistorySource, keepDays, oldestShown } from '../../libraries/history/index.ts'
 import type { ObjectStore, TreeChanges } from '../../libraries/tree/index.ts'
@@ -219,7 +219,7 @@ class LibraryCheck {
   async #checkUploads(): Promise<void> {
     const { db, uploadsOf } = this.#sources
     for (const { key, path, received } of await uploadsOf(this.#library)) {
-      await this.#checkStaged(await listStagedBefore(db, key, received), (block, problem) => {
+      await this.#checkStaged(await stagedBlockRows.listBefore(db, key, received), (block, problem) => {
         const detail = `a block of this unfinished upload is ${problem}, so that it has to start over`
         this.#add('upload-lost', { path, object: String(key), block, detail })
       })
@@ -230,7 +230,7 @@ class LibraryCheck {
   async #checkArchives(): Promise<void> {
     const { db, archivesOf } = this.#sources
     for (const { key, name, size } of await archivesOf(this.#library)) {
-      const blocks = await listArchiveBlocks(db, key, { start: 0, end: size })
+      const blocks = await archiveBlockRows.list(db, key, { start: 0, end: size })
       await this.#checkStaged(blocks, (block, problem) => {
         const detail = `a block of the archive ${name} is ${problem}, so that it has to be packed again`
         this.#add('archive-lost', { object: String(key), block, detail })

@@ -1,6 +1,6 @@
 import type { Registry } from 'prom-client'
 import { registerGauges, type StateMetric } from '../../base/metrics.ts'
-import { countDamagedBlocks } from '../../libraries/content/index.ts'
+import { damagedBlocks } from '../../libraries/content/index.ts'
 import type { Reader } from '../../platform/database/index.ts'
 import { findLastPass, findOpenPass } from './check-store.ts'
 import { findScrubProgress, type ScrubProgress } from './scrub-store.ts'
@@ -68,7 +68,7 @@ export interface IntegrityState {
 export async function readIntegrityState(reader: Reader): Promise<IntegrityState> {
   const last = await findLastPass(reader)
   return {
-    damagedBlocks: await countDamagedBlocks(reader),
+    damagedBlocks: await damagedBlocks.count(reader),
     scrub: await findScrubProgress(reader),
     lastCheck:
       last?.finishedAt == null ? undefined : { finishedAt: last.finishedAt, findings: last.findings },

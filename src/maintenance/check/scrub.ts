@@ -1,10 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import {
-  type BlockCheck,
-  deleteUnheldDamaged,
-  listDamagedBlocks,
-  listStoredAfter,
-} from '../../libraries/content/index.ts'
+import { type BlockCheck, blockRows, damagedBlocks } from '../../libraries/content/index.ts'
 import type { Database } from '../../platform/database/index.ts'
 import { findScrubProgress, finishScrub, moveScrub, type ScrubProgress, startScrub } from './scrub-store.ts'
 
@@ -81,7 +76,7 @@ export class Scrub implements AsyncDisposable {
   /** Reads some blocks that are known to be damaged, others each time. Those that prove sound are recorded as damaged no more. */
   async #readDamaged(): Promise<void> {
     const { db, blocks } = this.#options
-    const page = await listDamagedBlocks(db, this.#damagedPosition, BLOCKS_PER_PAGE)
+    const page = await damagedBlocks.list(db, this.#damagedPosition, BLOCKS_PER_PAGE)
     this.#damagedPosition = page.length < BLOCKS_PER_PAGE ? START : (page.at(-1)?.id ?? START)
     const held = page.flatMap(({ id, size }) => (size === null ? [] : [{ id, size }]))
     if (held.length > 0) await blocks.scrub(held)
@@ -90,10 +85,10 @@ export class Scrub implements AsyncDisposable {
   /** False at the end of the pass. */
   async #readPage({ position, startedAt }: ScrubProgress): Promise<boolean> {
     const { db, blocks, now, periodSeconds } = this.#options
-    const page = await listStoredAfter(db, position, BLOCKS_PER_PAGE)
+    const page = await blockRows.listStoredAfter(db, position, BLOCKS_PER_PAGE)
     const last = page.at(-1)
     if (last === undefined) {
-      await deleteUnheldDamaged(db)
+      await damagedBlocks.deleteUnheld(db)
       const time = now()
       await finishScrub(db, position, { now: time, nextAt: Math.max(time, startedAt + periodSeconds) })
       return false

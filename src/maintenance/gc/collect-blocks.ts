@@ -1,14 +1,5 @@
 import { type BlockId, idFromBytes, idToBytes } from '../../base/objects/index.ts'
-import {
-  condemnBlocks,
-  deleteRemovedBlocks,
-  findSmallSizes,
-  findUnheld,
-  listCondemnedBlocksAfter,
-  listUnheldSmallAfter,
-  releaseHeldBlocks,
-  removeCondemnedBlocks,
-} from '../../libraries/content/index.ts'
+import { condemnedBlocks } from '../../libraries/content/index.ts'
 import type { Database } from '../../platform/database/index.ts'
 import { BlockMissing, type BlockStore, BlockStoreError } from '../../platform/storage/index.ts'
 import { idsIn } from './collect-library.ts'
@@ -106,7 +97,7 @@ async function removeCondemned(
 ): Promise<void> {
   const { db, blocks, now, dryRun, dutyCycle } = context
   for (let after: Uint8Array = new Uint8Array(0); ; ) {
-    const rows = await listCondemnedBlocksAfter(db, after, ROWS_PER_STEP)
+    const rows = await condemnedBlocks.listAfter(db, after, ROWS_PER_STEP)
     const due = rows.filter((row) => row.removed_at === null && row.condemned_at < before.condemned)
     const gone = rows.filter((row) => row.removed_at !== null && row.removed_at < before.removed)
     // Deleted, or in use again.
@@ -114,7 +105,7 @@ async function removeCondemned(
     if (dryRun) {
       figures.deleted.blocks += due.length + gone.length
     } else if (rows.length > 0) {
-      const released = await db.write((tx) => releaseHeldBlocks(tx, idsOf(rows)))
+      const released = await db.write((tx) => condemnedBlocks.releaseHeld(tx, idsOf(rows)))
       figures.released.blocks += released.length
       for (const id of released) {
         await failures.attempt(() => blocks.restore(idFromBytes<BlockId>(id)))
@@ -122,7 +113,7 @@ async function removeCondemned(
       }
       // Durable before a file is touched: a row that comes back after a power failure must find its bytes.
       const { small, files } = await db.write((tx) =>
-        removeCondemnedBlocks(tx, idsOf(due), { before: before.condemned, now: now() }),
+        condemnedBlocks.remove(tx, idsOf(due), { before: before.condemned, now: now() }),
       )
       figures.deleted.blocks += small.length
       for (const { id, size } of small) {
@@ -130,7 +121,7 @@ async function removeCondemned(
         settled.add(id)
       }
       for (const id of files) await failures.attempt(() => blocks.retire(idFromBytes<BlockId>(id)))
-      const discarded = await db.write((tx) => deleteRemovedBlocks(tx, idsOf(gone), before.removed))
+      const discarded = await db.write((tx) => condemnedBlocks.deleteRemoved(tx, idsOf(gone), before.removed))
       for (const id of discarded) {
         settled.add(id)
         const freed = (await failures.attempt(() => blocks.discard(idFromBytes<BlockId>(id)))) ?? 0
@@ -156,7 +147,7 @@ async function restoreStrays({ db, blocks, dryRun }: GcContext, failures: FileFa
   let page: Uint8Array[] = []
   const settle = async () => {
     const condemned = new Set(
-      (await findUnheld(db, page))
+      (await condemnedBlocks.findUnheld(db, page))
         .filter((block) => block.isCondemned)
         .map(({ id }) => idFromBytes<BlockId>(id)),
     )
@@ -190,9 +181,9 @@ async function condemnUnheld(context: GcContext, figures: Figures): Promise<void
       const some = unheld.slice(from, from + ROWS_PER_STEP)
       const sized = await withSizes(context, some)
       figures.condemned.blocks += await db.write(async (tx) => {
-        const condemned = await condemnBlocks(tx, sized, now())
+        const condemned = await condemnedBlocks.condemn(tx, sized, now())
         // Those referred to since they were listed. A backup that begins now would read the reference.
-        return condemned - (await releaseHeldBlocks(tx, some)).length
+        return condemned - (await condemnedBlocks.releaseHeld(tx, some)).length
       })
       for (const { size } of sized) figures.waitingBytes += size
       await dutyCycle.rest()
@@ -214,7 +205,7 @@ async function withSizes(
   { db, blocks }: GcContext,
   ids: readonly Uint8Array[],
 ): Promise<{ id: Uint8Array; size: number }[]> {
-  const small = await findSmallSizes(db, ids)
+  const small = await condemnedBlocks.findSmallSizes(db, ids)
   const sized: { id: Uint8Array; size: number }[] = []
   for (const id of ids) {
     const known = small.get(Buffer.from(id).toString('hex'))
@@ -233,7 +224,7 @@ async function sizeOf(blocks: BlockStore, id: BlockId): Promise<number> {
 }
 
 async function hasFewSmallBlocks(db: Database): Promise<boolean> {
-  return (await listUnheldSmallAfter(db, new Uint8Array(0), FEW)).last === undefined
+  return (await condemnedBlocks.listUnheldSmallAfter(db, new Uint8Array(0), FEW)).last === undefined
 }
 
 function idsOf(rows: readonly { readonly id: Uint8Array }[]): Uint8Array[] {

@@ -10,12 +10,7 @@ import {
   raiseValidSince,
   slowestPosition,
 } from '../../libraries/commits/index.ts'
-import {
-  condemnReferences,
-  deleteCondemnedReferences,
-  hasCondemnedReferences,
-  releaseReferences,
-} from '../../libraries/content/index.ts'
+import { condemnedBlocks } from '../../libraries/content/index.ts'
 import {
   deleteFirstSeen,
   deleteOrigins,
@@ -121,7 +116,9 @@ async function isDone(
 ): Promise<boolean> {
   if (!isCut || oldest > keptSeq || head !== library.head) return false
   if (collectedAt === undefined || collectedAt <= now() - graceSeconds) return false
-  return !(await condemnedObjects.has(db, library.key)) && !(await hasCondemnedReferences(db, library.key))
+  return (
+    !(await condemnedObjects.has(db, library.key)) && !(await condemnedBlocks.hasReferences(db, library.key))
+  )
 }
 
 /**
@@ -281,7 +278,7 @@ async function apply(
     figures.released.objects += await release((tx) => condemnedObjects.release(tx, key, ids))
   })
   await inSteps(marked.releasedReferences, async (ids) => {
-    figures.released.references += await release((tx) => releaseReferences(tx, key, ids))
+    figures.released.references += await release((tx) => condemnedBlocks.releaseReferences(tx, key, ids))
   })
   await inSteps(marked.unreachable, async (ids, from) => {
     const objects = ids.map((id, index) => ({ id, depth: marked.depths[from + index] ?? 0 }))
@@ -294,7 +291,7 @@ async function apply(
     figures.condemned.references += await db.write(async (tx) => {
       // A client may have sent a block after the mark had read what was sent. If it were condemned, the push of it would be refused.
       const left = await withoutUncommitted(tx, key, ids)
-      return condemnReferences(tx, key, left, now())
+      return condemnedBlocks.condemnReferences(tx, key, left, now())
     }, later)
   })
   await inSteps(marked.deletable, async (ids) => {
@@ -314,7 +311,7 @@ async function apply(
   await inSteps(marked.deletableReferences, async (ids) => {
     const { deleted, epoch } = await db.write(async (tx) => {
       const raised = await raiseObjectsEpoch(tx, key)
-      const gone = await deleteCondemnedReferences(tx, key, ids, before)
+      const gone = await condemnedBlocks.deleteReferences(tx, key, ids, before)
       const goneIds = gone.map(({ id }) => id)
       if (gone.length > 0) await deleteViewObjects(tx, key, goneIds)
       return { deleted: gone, epoch: raised }

@@ -1,5 +1,5 @@
 import { TimeSlicer } from '../../base/scheduling/index.ts'
-import { listKeysWithCondemnedReferences } from '../../libraries/content/index.ts'
+import { condemnedBlocks } from '../../libraries/content/index.ts'
 import type { Reader } from '../../platform/database/index.ts'
 import { idsIn, markOptions } from './collect-library.ts'
 import { findCollected } from './collection-store.ts'
@@ -17,7 +17,7 @@ export class GarbageReferences {
    */
   static async find(snapshot: Reader, now: number): Promise<GarbageReferences> {
     const garbage = new GarbageReferences()
-    for (const key of await listKeysWithCondemnedReferences(snapshot)) {
+    for (const key of await condemnedBlocks.listLibraryKeys(snapshot)) {
       try {
         garbage.#byLibrary.set(key, await findInLibrary(snapshot, key, now))
       } catch {

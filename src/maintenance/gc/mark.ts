@@ -14,7 +14,7 @@ import {
   listMergedCommits,
   listReceivedCommits,
 } from '../../libraries/commits/index.ts'
-import { listReferencesAfter } from '../../libraries/content/index.ts'
+import { condemnedBlocks } from '../../libraries/content/index.ts'
 import { listReceivedAfter, listUncommittedAfter, type ReceivedObject } from '../../libraries/push/index.ts'
 import {
   condemnedObjects,
@@ -252,10 +252,10 @@ class Mark implements Disposable {
   }
 
   async #eachReference(
-    visit: (row: Awaited<ReturnType<typeof listReferencesAfter>>[number]) => void,
+    visit: (row: Awaited<ReturnType<typeof condemnedBlocks.listReferencesAfter>>[number]) => void,
   ): Promise<void> {
     for (let after: Uint8Array = new Uint8Array(0); ; ) {
-      const rows = await listReferencesAfter(this.#reader, this.#key, after, ROWS_PER_STEP)
+      const rows = await condemnedBlocks.listReferencesAfter(this.#reader, this.#key, after, ROWS_PER_STEP)
       for (const row of rows) visit(row)
       const last = rows.at(-1)
       if (last === undefined || rows.length < ROWS_PER_STEP) return

@@ -1,4 +1,4 @@
-import { findUnheld, listUnheldSmallAfter } from '../../libraries/content/index.ts'
+import { condemnedBlocks } from '../../libraries/content/index.ts'
 import type { Reader } from '../../platform/database/index.ts'
 
 const ROWS_PER_STEP = 1000
@@ -18,11 +18,8 @@ export async function listUnheld(reader: Reader, { files, most }: UnheldInput): 
       let after: Uint8Array | undefined = new Uint8Array(0);
       after !== undefined && unheld.length < most;
     ) {
-      const page: { unheld: Uint8Array[]; last: Uint8Array | undefined } = await listUnheldSmallAfter(
-        reader,
-        after,
-        ROWS_PER_STEP,
-      )
+      const page: { unheld: Uint8Array[]; last: Uint8Array | undefined } =
+        await condemnedBlocks.listUnheldSmallAfter(reader, after, ROWS_PER_STEP)
       unheld.push(...page.unheld)
       after = page.last
     }
@@ -33,7 +30,8 @@ export async function listUnheld(reader: Reader, { files, most }: UnheldInput): 
     const ids = Array.from({ length: page.length / ID_BYTES }, (_, index) =>
       page.subarray(index * ID_BYTES, (index + 1) * ID_BYTES),
     )
-    for (const { id, isCondemned } of await findUnheld(reader, ids)) if (!isCondemned) unheld.push(id)
+    for (const { id, isCondemned } of await condemnedBlocks.findUnheld(reader, ids))
+      if (!isCondemned) unheld.push(id)
   }
   return Buffer.concat(unheld)
 }

@@ -1,4 +1,4 @@
-import { summarizeCondemnedReferences } from '../../libraries/content/index.ts'
+import { condemnedBlocks } from '../../libraries/content/index.ts'
 import type { Reader } from '../../platform/database/index.ts'
 import { MAX_BLOCK_GRACE_SECONDS } from './collect-blocks.ts'
 import { findCollected } from './collection-store.ts'
@@ -20,11 +20,11 @@ export async function explainWaiting(
   libraryKey: number,
   { now, graceSeconds }: { readonly now: number; readonly graceSeconds: number },
 ): Promise<WaitingOfLibrary> {
-  const condemned = await summarizeCondemnedReferences(reader, libraryKey)
+  const condemned = await condemnedBlocks.summarizeReferences(reader, libraryKey)
   const collected = await findCollected(reader, libraryKey)
   const leases = []
   for (const lease of await OperationLeases.list(reader, now)) {
-    const held = await summarizeCondemnedReferences(reader, libraryKey, lease.since)
+    const held = await condemnedBlocks.summarizeReferences(reader, libraryKey, lease.since)
     leases.push({ ...lease, bytes: held?.bytes ?? 0 })
   }
   // The reference waits for the grace period. The bytes wait again, and once more in the removal folder.

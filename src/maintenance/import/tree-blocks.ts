@@ -1,5 +1,5 @@
 import type { BlockId, FileObject } from '../../base/objects/index.ts'
-import { findHeldBlocks, insertDamagedBlock, type SizedBlock } from '../../libraries/content/index.ts'
+import { blockRows, damagedBlocks, type SizedBlock } from '../../libraries/content/index.ts'
 import type { Database } from '../../platform/database/index.ts'
 import type { BlockCopier, CopiedBlock } from './block-copier.ts'
 import type { Problems } from './problems.ts'
@@ -128,14 +128,14 @@ export class TreeBlocks {
   /** Records the blocks that the source does not have, so that reading them is refused and a check names them. */
   async recordLost(): Promise<number> {
     const { db, now } = this.#options
-    for (const [id, problem] of this.#lost) await insertDamagedBlock(db, { id, problem, foundAt: now })
+    for (const [id, problem] of this.#lost) await damagedBlocks.insert(db, { id, problem, foundAt: now })
     return this.#lost.size
   }
 
   /** Blocks of several steps are copied at a time. Results are recorded in order, because a lost block may belong to a file of an earlier step. */
   async #copy(step: Step, previous: Promise<void>): Promise<void> {
     const { db, libraryKey, copier, layout, store } = this.#options
-    const held = await findHeldBlocks(db, libraryKey, step.ids, { orCondemned: true })
+    const held = await blockRows.findHeld(db, libraryKey, step.ids, { orCondemned: true })
     const wanted = step.ids.filter((id) => !held.has(id))
     const copied = await copier.copy(wanted, (id) => layout.blockFile(store, id))
     await previous

@@ -10,7 +10,7 @@ import {
   InvalidObject,
 } from '../../base/objects/index.ts'
 import { TimeSlicer } from '../../base/scheduling/index.ts'
-import { insertHeldBlocks, insertSmallBlocks } from '../../libraries/content/index.ts'
+import { blockRows } from '../../libraries/content/index.ts'
 import {
   AS_RECEIVED,
   changedEntries,
@@ -154,9 +154,9 @@ export class TreeImporter implements AsyncDisposable {
     // Sorted by id, so that a transaction changes neighboring pages of an index instead of one for each row.
     const sortedSmall = [...small].sort(([a], [b]) => compareIds(a, b))
     for (const some of inGroups(sortedSmall, SMALL_BLOCKS_PER_WRITE))
-      await write((tx) => insertSmallBlocks(tx, new Map(some)))
+      await write((tx) => blockRows.insertSmall(tx, new Map(some)))
     for (const some of inGroups(held.toSorted(byId), ROWS_PER_WRITE))
-      await write((tx) => insertHeldBlocks(tx, libraryKey, some))
+      await write((tx) => blockRows.insertHeld(tx, libraryKey, some))
     const files = objects.filter(({ kind }) => kind === FILE).sort(byId)
     const dirs = objects.filter(({ kind }) => kind !== FILE)
     // Files first, and dirs in this order, so that objects are stored after their children.

@@ -1,11 +1,5 @@
 import { type BlockId, idToBytes, sha1Hex } from '../../base/objects/index.ts'
-import {
-  deleteDamagedBlocks,
-  findSmallBlocks,
-  insertHeldBlocks,
-  insertSmallBlocks,
-  SMALLEST_STORED_BLOCK,
-} from '../../libraries/content/index.ts'
+import { blockRows, damagedBlocks, SMALLEST_STORED_BLOCK } from '../../libraries/content/index.ts'
 import type { RepairParts } from './repair-parts.ts'
 
 /** Bytes that hash to the id of a block, and where they were found. */
@@ -21,7 +15,7 @@ export async function findBlockCopy(
   { db, blocks, sources, findVersion }: RepairParts,
   id: BlockId,
 ): Promise<BlockCopy | undefined> {
-  const row = (await findSmallBlocks(db, [idToBytes(id)])).get(id)
+  const row = (await blockRows.findSmall(db, [idToBytes(id)])).get(id)
   if (row !== undefined && sha1Hex(Buffer.from(row)) === id) {
     return { bytes: Buffer.from(row), source: 'a row of the database', isStored: true }
   }
@@ -46,16 +40,16 @@ export async function findBlockCopy(
 export async function storeBlock(parts: RepairParts, id: BlockId, { bytes }: BlockCopy): Promise<void> {
   const { db, blocks, quarantine, quarantineFile } = parts
   if (bytes.length < SMALLEST_STORED_BLOCK) {
-    const damaged = (await findSmallBlocks(db, [idToBytes(id)])).get(id)
+    const damaged = (await blockRows.findSmall(db, [idToBytes(id)])).get(id)
     if (damaged !== undefined && sha1Hex(Buffer.from(damaged)) !== id) await quarantine(id, damaged)
-    await db.write((tx) => insertSmallBlocks(tx, new Map([[id, bytes]])))
+    await db.write((tx) => blockRows.insertSmall(tx, new Map([[id, bytes]])))
     return
   }
   await quarantineFile(id)
   const writer = blocks.begin()
   await writer.write(bytes)
   await (await writer.finish(id)).keep()
-  await db.write((tx) => deleteDamagedBlocks(tx, [id]))
+  await db.write((tx) => damagedBlocks.delete(tx, [id]))
 }
 
 /** Gives a library the row of a block that one of its files refers to. */
@@ -66,7 +60,7 @@ export async function grantBlock(
   { bytes }: BlockCopy,
 ): Promise<void> {
   await db.write(async (tx) => {
-    if (bytes.length < SMALLEST_STORED_BLOCK) await insertSmallBlocks(tx, new Map([[id, bytes]]))
-    await insertHeldBlocks(tx, libraryKey, [{ id, size: bytes.length }])
+    if (bytes.length < SMALLEST_STORED_BLOCK) await blockRows.insertSmall(tx, new Map([[id, bytes]]))
+    await blockRows.insertHeld(tx, libraryKey, [{ id, size: bytes.length }])
   })
 }

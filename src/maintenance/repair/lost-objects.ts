@@ -8,7 +8,7 @@ import {
   type LibraryPath,
 } from '../../base/objects/index.ts'
 import type { LibraryInfo } from '../../libraries/commits/index.ts'
-import { listHeldOfSize } from '../../libraries/content/index.ts'
+import { blockRows } from '../../libraries/content/index.ts'
 import {
   DIR,
   type PreparedObject,
@@ -58,7 +58,7 @@ async function fileOfOneBlock(
   size: number | undefined,
 ): Promise<{ file: FileObject; source: string } | undefined> {
   if (size === undefined) return undefined
-  for (const block of await listHeldOfSize(db, libraryKey, size)) {
+  for (const block of await blockRows.listHeldOfSize(db, libraryKey, size)) {
     const file = { blockIds: [block], size }
     if (fileId(file) === id) return { file, source: 'its block' }
   }

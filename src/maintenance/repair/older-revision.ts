@@ -7,7 +7,7 @@ import {
   parentOf,
 } from '../../base/objects/index.ts'
 import { type LibraryInfo, listCommitsDown } from '../../libraries/commits/index.ts'
-import { type Content, findHeldBlocks } from '../../libraries/content/index.ts'
+import { blockRows, type Content } from '../../libraries/content/index.ts'
 import { oldestShown } from '../../libraries/history/index.ts'
 import { addFiles } from '../../libraries/library/index.ts'
 import { Tree } from '../../libraries/tree/index.ts'
@@ -72,7 +72,7 @@ async function newestWhole(
       if (file === undefined || file.blockIds.length === 0) continue
       const ids = [...new Set(file.blockIds)]
       if ((await blockCheck.faultsOf(key, ids, { readData: true })).size > 0) continue
-      const sizes = await findHeldBlocks(db, key, ids, { orCondemned: true })
+      const sizes = await blockRows.findHeld(db, key, ids, { orCondemned: true })
       const blocks = file.blockIds.map((id) => ({ id, size: sizes.get(id) ?? 0 }))
       return { entry, content: { id: entry.id, size: file.size, blocks, small: new Map() } }
     }

@@ -5,7 +5,7 @@ import type { Config } from '../../base/config/index.ts'
 import { RunningOperations } from '../../base/scheduling/index.ts'
 import { programVersion } from '../../base/version.ts'
 import { listKeysWithReceivedCommits } from '../../libraries/commits/index.ts'
-import { findBlocksHeldAnywhere, listKeysWithCondemnedReferences } from '../../libraries/content/index.ts'
+import { blockRows, condemnedBlocks } from '../../libraries/content/index.ts'
 import { listKeysWithUncommitted } from '../../libraries/push/index.ts'
 import { condemnedObjects } from '../../libraries/tree/index.ts'
 import {
@@ -44,7 +44,7 @@ export async function backUp(
     findUnsettled,
     blocks,
     areBlocksKept: async () => lease === undefined || (await OperationLeases.isHeld(reader, lease)),
-    heldNow: (ids) => findBlocksHeldAnywhere(reader, ids),
+    heldNow: (ids) => blockRows.findHeldAnywhere(reader, ids),
     secret: await secretText(config.secret.file, config.secret.given),
     settings: await findText(path.join(config.dataDirectory, 'carrel.json')),
     host: hostname(),
@@ -59,7 +59,7 @@ export async function findUnsettled(reader: Reader): Promise<ReadonlySet<number>
     ...(await listKeysWithReceivedCommits(reader)),
     ...(await listKeysWithUncommitted(reader)),
     ...(await condemnedObjects.listLibraryKeys(reader)),
-    ...(await listKeysWithCondemnedReferences(reader)),
+    ...(await condemnedBlocks.listLibraryKeys(reader)),
   ])
 }
 

@@ -3,7 +3,7 @@ import path from 'node:path'
 import { blocksAt, type Config, formatBlocks, malformed, parseBlocks } from '../../base/config/index.ts'
 import { descriptorLimit, foldersKeptOpen } from '../../base/descriptor-limits.ts'
 import { StartError } from '../../base/errors.ts'
-import { sampleStoredBlocks } from '../../libraries/content/index.ts'
+import { blockRows } from '../../libraries/content/index.ts'
 import { listLiveNodes } from '../../platform/cluster/index.ts'
 import type { Database, Reader } from '../../platform/database/index.ts'
 import {
@@ -202,7 +202,7 @@ async function refuseWithoutBlocks(
   { address, marker }: ConfiguredStore,
 ): Promise<void> {
   if ((await marker.read()) !== undefined) return
-  const known = await sampleStoredBlocks(options.db, SAMPLE)
+  const known = await blockRows.sampleStored(options.db, SAMPLE)
   if (known.length === 0) return
   await using store = await openStore(config, config.blocks, { ...options, shared: true })
   for (const id of known) {

@@ -11,7 +11,7 @@ import {
   type NumberedCommit,
   seqAtTime,
 } from '../../libraries/commits/index.ts'
-import { checkPassword, type DataKey, dataKeyFrom } from '../../libraries/content/index.ts'
+import { type DataKey, libraryPasswords } from '../../libraries/content/index.ts'
 import {
   checkRepository,
   createRepository,
@@ -143,8 +143,8 @@ async function keyOf(
     throw new CommandError('The library is encrypted: name a file with its password by --password-file.')
   }
   const [password = ''] = (await readFile(passwordFile, 'utf8')).split(/\r?\n/)
-  const isRight = await checkPassword(id, encryption, password)
-  const key = isRight ? await dataKeyFrom(encryption, password) : undefined
+  const isRight = await libraryPasswords.check(id, encryption, password)
+  const key = isRight ? await libraryPasswords.dataKeyFrom(encryption, password) : undefined
   if (key === undefined) throw new CommandError('The password of the library is wrong.')
   return key
 }

@@ -1,6 +1,6 @@
 import type { LibraryPath } from '../../base/objects/index.ts'
 import type { SubLibrary } from '../../libraries/commits/index.ts'
-import { checkMagic, type LibraryEncryption } from '../../libraries/content/index.ts'
+import { type LibraryEncryption, libraryPasswords } from '../../libraries/content/index.ts'
 import {
   changePassword,
   type Library,
@@ -89,7 +89,7 @@ export class LibraryPasswords {
 
   /** Whether `magic` is the value derived from the right password. */
   compareMagic(opening: LibraryOpening, magic: string): Promise<PasswordOutcome> {
-    return this.#try(opening, () => Promise.resolve(checkMagic(opening.encryption, magic)))
+    return this.#try(opening, () => Promise.resolve(libraryPasswords.checkMagic(opening.encryption, magic)))
   }
 
   #try(

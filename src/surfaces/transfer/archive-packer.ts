@@ -17,10 +17,10 @@ import {
   setArchiveBytes,
 } from '../../libraries/archives/index.ts'
 import {
+  archiveBlockRows,
+  blockRows,
   type DataKey,
   deriveFromCredential,
-  insertArchiveBlocks,
-  insertSmallBlocks,
   TempFileCipher,
 } from '../../libraries/content/index.ts'
 import type { Library } from '../../libraries/library/index.ts'
@@ -318,8 +318,8 @@ export class ArchivePacker {
         async (tx) => {
           if (!(await setArchiveBytes(tx, claimed, Math.max(claimed.bytes, size))))
             fail({ code: 'task-canceled' })
-          await insertSmallBlocks(tx, small)
-          await insertArchiveBlocks(tx, claimed.key, offset, blocks)
+          await blockRows.insertSmall(tx, small)
+          await archiveBlockRows.insert(tx, claimed.key, offset, blocks)
         },
         { durable: false },
       )

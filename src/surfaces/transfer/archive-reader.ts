@@ -1,6 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { fail } from '../../base/errors.ts'
-import { listArchiveBlocks, type TempFileCipher } from '../../libraries/content/index.ts'
+import { archiveBlockRows, type TempFileCipher } from '../../libraries/content/index.ts'
 import type { LibraryCore } from '../../libraries/library/index.ts'
 import type { Database } from '../../platform/database/index.ts'
 import type { Span } from '../../platform/http/index.ts'
@@ -19,7 +19,7 @@ export function readBlocks(
   return async function* read(span) {
     // Garbage collection deletes no bytes that a running operation may read.
     using _operation = core.operations.begin()
-    const blocks = await listArchiveBlocks(db, archiveKey, span)
+    const blocks = await archiveBlockRows.list(db, archiveKey, span)
     let position = span.start
     for await (const bytes of core.content.readStaged(blocks, span, new Map(), undefined)) {
       yield cover?.apply(bytes, position) ?? bytes

@@ -23,7 +23,7 @@ import {
   releaseArchives,
   setArchiveFetched,
 } from '../../libraries/archives/index.ts'
-import { hasDamagedArchive, openSealedKey, sealKey } from '../../libraries/content/index.ts'
+import { damagedBlocks, openSealedKey, sealKey } from '../../libraries/content/index.ts'
 import type { Library } from '../../libraries/library/index.ts'
 import { type Transaction, writeIfSpace } from '../../platform/database/index.ts'
 import { ticketHash } from '../../sharing/access/index.ts'
@@ -321,7 +321,7 @@ async function joinEqual(
   },
 ): Promise<ArchiveRow | undefined> {
   const equal = await findEqualArchive(tx, requester, identity)
-  if (equal === undefined || (await hasDamagedArchive(tx, equal.key))) return undefined
+  if (equal === undefined || (await damagedBlocks.hasInArchive(tx, equal.key))) return undefined
   const row = { ...ticket, sealed: ticket.sealed(equal) }
   return (await insertArchiveTicket(tx, equal.key, row)) ? equal : undefined
 }

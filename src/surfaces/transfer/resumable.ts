@@ -1,17 +1,15 @@
 import { rm } from 'node:fs/promises'
 import { KeyedMutex } from '../../base/scheduling/index.ts'
 import {
+  blockRows,
   type Content,
   type ContentStore,
   type DataKey,
-  hasDamagedStaged,
-  insertSmallBlocks,
-  listStagedAt,
-  listStagedBefore,
+  damagedBlocks,
   PendingBlocks,
-  replaceStagedBlocks,
   type StagedBlock,
   type StagedChunk,
+  stagedBlockRows,
   stagedContent,
 } from '../../libraries/content/index.ts'
 import type { Ready } from '../../libraries/library/index.ts'
@@ -174,7 +172,7 @@ export class PartialUploads {
   /** The state of an upload. One with a block that is known to be lost is deleted, so that its client starts over. */
   async #find(key: UploadKey): Promise<PartialUpload | undefined> {
     const stored = await findPartialUpload(this.#db, key)
-    if (stored === undefined || !(await hasDamagedStaged(this.#db, stored.key))) return stored
+    if (stored === undefined || !(await damagedBlocks.hasStaged(this.#db, stored.key))) return stored
     await this.#db.write((tx) => deletePartialUpload(tx, stored))
     return undefined
   }
@@ -194,7 +192,7 @@ export class PartialUploads {
     source: AsyncIterable<Buffer>,
     dataKey: DataKey | undefined,
   ): Promise<ReceivedChunk> {
-    const blocks = upload === undefined ? [] : await listStagedAt(this.#db, upload.key, range.start)
+    const blocks = upload === undefined ? [] : await stagedBlockRows.listAt(this.#db, upload.key, range.start)
     // Another request may change the upload between the two reads. The chunk is then received by itself.
     const continued = upload !== undefined && areContiguous(blocks, upload.received) ? upload : undefined
     try {
@@ -236,8 +234,8 @@ export class PartialUploads {
           ? await putPartialUpload(tx, key, { total, received: end, guest: owner.guest }, now)
           : (await setReceived(tx, upload, Math.max(upload.received, end), now)) && upload.key
       if (typeof uploadKey !== 'number') return false
-      await insertSmallBlocks(tx, staged.small)
-      await replaceStagedBlocks(tx, uploadKey, staged.from, staged.blocks)
+      await blockRows.insertSmall(tx, staged.small)
+      await stagedBlockRows.replace(tx, uploadKey, staged.from, staged.blocks)
       await owner.check(tx)
       return true
     })
@@ -251,7 +249,8 @@ export class PartialUploads {
     finish: (file: WholeFile) => Promise<T>,
   ): Promise<T> {
     const { upload, staged } = chunk
-    const before = upload === undefined ? [] : await listStagedBefore(this.#db, upload.key, staged.from)
+    const before =
+      upload === undefined ? [] : await stagedBlockRows.listBefore(this.#db, upload.key, staged.from)
     const blocks = [...before, ...staged.blocks]
     if (blocks[0]?.offset !== 0 || !areContiguous(blocks, total)) throw invalidRange()
     let settled = false

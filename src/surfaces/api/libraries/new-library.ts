@@ -1,7 +1,7 @@
 import { newLibraryId, parseLibraryId } from '../../../base/objects/index.ts'
 import {
-  encryptionFromPassword,
   type LibraryEncryption,
+  libraryPasswords,
   parsePasswordHashCost,
 } from '../../../libraries/content/index.ts'
 import type { LibraryOptions } from '../../../libraries/library/index.ts'
@@ -28,7 +28,7 @@ export async function optionsWithPassword(
 ): Promise<LibraryOptions> {
   if (password === '') return { name, description }
   const id = newLibraryId()
-  return { id, name, description, encryption: await encryptionFromPassword(id, password) }
+  return { id, name, description, encryption: await libraryPasswords.encryptionFrom(id, password) }
 }
 
 /** Options of a library with encryption values of the client. Rejects values that could never be decrypted. */
