@@ -47,6 +47,8 @@ async function copyUploaded(context: Context): Promise<Row> {
 async function copyMany(context: Context): Promise<Row[]> {
   await using workspace = await context.workspace()
   const files = context.size(10_000, 300)
+  // A store without a file is refused at the first start only.
+  await (await workspace.serve()).stop()
   const source = await workspace.prepare(async (builder) => {
     const made = await builder.newLibrary('Copied')
     await builder.addFiles(made, at(`/${FOLDER}`), files, 'file', { bytes: 1_000_000 })

@@ -8,7 +8,7 @@ import {
   newLibraryId,
 } from '../../base/objects/index.ts'
 import { type MaybePromise, whenReady } from '../../base/scheduling/index.ts'
-import type { Reader, Transaction, Value } from '../../platform/database/index.ts'
+import type { Dialect, Reader, Transaction, Value } from '../../platform/database/index.ts'
 import type { LibraryEncryption } from '../content/index.ts'
 import { objectRows } from '../tree/index.ts'
 import type { LibraryInfo, LibraryName, LibraryStatus, LibrarySummary } from './library-info.ts'
@@ -359,18 +359,18 @@ interface MovedHead {
 
 /**
  * Undefined if the head has moved since, or the library was deleted (I2). `quotaOf` is the SQL expression for the quota of an account, given the column with its
- * key: part of this statement, because every commit needs it.
+ * key: found together with the owner, because every commit needs both.
  */
-export function moveHead(
+export async function moveHead(
   tx: Transaction,
   move: HeadMove,
   quotaOf: (owner: string) => string,
+  dialect: Dialect,
 ): Promise<MovedHead | undefined> {
-  return tx.get<MovedHead>(
-    `update library set head = ?, head_seq = ?, root = ?, size = ?, file_count = ?, updated_at = ?, modifier = ?,
+  const update = `update library set head = ?, head_seq = ?, root = ?, size = ?, file_count = ?, updated_at = ?, modifier = ?,
        modifier_via_link = ?
-     where key = ? and head = ? and deleted_at is null
-     returning owner_key as "ownerKey", ${quotaOf('library.owner_key')} as quota`,
+     where key = ? and head = ? and deleted_at is null`
+  const parameters = [
     idToBytes(move.to),
     move.seq,
     idToBytes(move.root),
@@ -381,7 +381,12 @@ export function moveHead(
     move.modifierViaLink ? 1 : 0,
     move.key,
     idToBytes(move.from),
-  )
+  ]
+  const found = `owner_key as "ownerKey", ${quotaOf('library.owner_key')} as quota`
+  if (dialect === 'postgres') return tx.get<MovedHead>(`${update} returning ${found}`, ...parameters)
+  // To return rows SQLite makes a temporary table, whose pages it allocates each time. That takes several times as long as a second statement.
+  if ((await tx.run(update, ...parameters)) === 0) return undefined
+  return tx.get<MovedHead>(`select ${found} from library where key = ?`, move.key)
 }
 
 /** Locks the head until the end of the transaction. False if it is not `head` any more. */

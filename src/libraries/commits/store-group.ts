@@ -64,7 +64,7 @@ export async function storeGroup(
 /** Throws Rollback. */
 async function writeGroup(
   tx: Transaction,
-  { growth, operations, hasMutex }: StoreServices,
+  { db, growth, operations, hasMutex }: StoreServices,
   before: LibraryInfo,
   after: LibraryInfo,
   applied: readonly Applied[],
@@ -97,7 +97,7 @@ async function writeGroup(
     modifier: after.modifier,
     modifierViaLink: after.modifierViaLink,
   }
-  const moving = moveHead(tx, move, (owner) => guard?.quotaOf(owner) ?? 'null')
+  const moving = moveHead(tx, move, (owner) => guard?.quotaOf(owner) ?? 'null', db.dialect)
   const inserting = Promise.all([insertContents(tx, key, contents, objects), insertCommits(tx, key, commits)])
   // Awaited below, unless one before them has failed or the head has moved.
   moving.catch(() => {})
