@@ -137,9 +137,14 @@ export async function findDeletedLibrary(reader: Reader, id: LibraryId): Promise
   return one(reader, 'select * from library where id = ? and deleted_at > 0', id)
 }
 
+type LibraryNameRow = Pick<LibraryRow, 'key' | 'id' | 'name' | 'status' | 'enc_version'>
+
 /** Most recently changed first. */
 export async function listLibrariesOf(reader: Reader, ownerKey: number): Promise<LibrarySummary[]> {
-  const rows = await reader.all<LibraryRow>(
+  const rows = await reader.all<
+    LibraryNameRow &
+      Pick<LibraryRow, 'head' | 'size' | 'updated_at' | 'modifier' | 'modifier_via_link' | 'salt'>
+  >(
     `select key, id, name, head, size, updated_at, modifier, modifier_via_link, status, enc_version, salt from library
      where owner_key = ? and deleted_at is null order by updated_at desc, key desc`,
     ownerKey,
@@ -166,7 +171,7 @@ export async function listLibraryNamesOf(
   among?: readonly number[],
 ): Promise<LibraryName[]> {
   const only = among === undefined ? '' : `and key in (${among.map(() => '?').join(', ')})`
-  const rows = await reader.all<LibraryRow>(
+  const rows = await reader.all<LibraryNameRow>(
     `select key, id, name, status, enc_version from library
      where owner_key = ? and deleted_at is null ${only} order by updated_at desc, key desc`,
     ownerKey,
@@ -558,7 +563,7 @@ function infoFromRow(row: LibraryRow): LibraryInfo {
 /** The row cache may return the same row object again. Its LibraryInfo is then reused. */
 const converted = new WeakMap<LibraryRow, LibraryInfo>()
 
-function statusOf(row: LibraryRow): LibraryStatus {
+function statusOf(row: Pick<LibraryRow, 'status'>): LibraryStatus {
   return row.status === 0 ? 'normal' : 'read-only'
 }
 

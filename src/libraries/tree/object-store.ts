@@ -508,7 +508,7 @@ async function listWholeRows(
   libraryKey: number,
   ids: readonly FsId[],
 ): Promise<PreparedObject[]> {
-  const rows = await reader.all<ObjectRow & { kind: number }>(
+  const rows = await reader.all<Omit<ObjectRow, 'base' | 'depth'> & { kind: number }>(
     `select id, kind, encoding, size, file_count, dir_count, data from fs_object
      where library_key = ? and encoding <> ${DELTA} and id in (${ids.map(() => '?').join(', ')})`,
     libraryKey,
