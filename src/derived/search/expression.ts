@@ -141,13 +141,6 @@ export function renderedGrams(expression: Expression): string {
   return `(${expression.any.map(renderedGrams).join(' | ')})`
 }
 
-/** Whether all names that have the grams match. */
-export function isFoundByGrams(expression: Expression): boolean {
-  if ('phrase' in expression) return expression.phrase.tokens.length === 1
-  if ('some' in expression) return false
-  return ('all' in expression ? expression.all : expression.any).every(isFoundByGrams)
-}
-
 /** Renders an expression for the engine. Tokens never contain its operators. */
 export function rendered(expression: Expression, dialect: Dialect): string {
   return dialect === 'sqlite' ? asFts5(expression) : asTsquery(expression)

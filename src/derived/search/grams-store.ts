@@ -50,6 +50,7 @@ export const olderGramsStatements = [
         from unnest(search_grams(new.folded, new.key)) with ordinality as made (gram, at))::tsvector;
       return new;
     end $function$`,
-  `create or replace trigger search_entry_grams before insert or update of folded on search_entry
+  'drop trigger if exists search_entry_grams on search_entry',
+  `create trigger search_entry_grams before insert or update of folded on search_entry
     for each row execute function search_entry_grams()`,
 ]

@@ -41,7 +41,7 @@ export async function prepareSchema(db: Database): Promise<void> {
   }, LONG)
 }
 
-/** The index of names is built from what rows of earlier versions have, too: about a minute for a million names. */
+/** The index of names is built from what rows of earlier versions have, too: about two minutes for a million names. */
 async function prepareGrams(tx: Transaction): Promise<void> {
   for (const statement of gramIndexStatements()) await tx.run(statement)
   const older = await tx.get(

@@ -1,7 +1,6 @@
 import type { Dialect } from '../../platform/database/index.ts'
 import {
   type Expression,
-  isFoundByGrams,
   libraryToken,
   namesFrom,
   namesThatAre,
@@ -105,13 +104,15 @@ function nameSubquery(dialect: Dialect, expression: Expression, request: MatchRe
   const [only, ...more] = [...scope.libraries, ...scope.partly]
   const within = more.length === 0 && only !== undefined ? [libraryOnly(only)] : []
   const candidates = hasGrams(renderedGrams({ all: [expression, ...within] }))
-  const matches = isFoundByGrams(expression) ? candidates : sql`${candidates} and ${matchingName(expression)}`
   const rows = rowFilter(dialect, request)
-  return newestOf(sql`select f.key from search_entry f where ${matches}
+  return newestOf(sql`select f.key from search_entry f where ${candidates} and ${matchingName(expression)}
     and ${inLibraries(dialect, 'f.key', scope)} ${rows === undefined ? raw('') : sql`and ${rows}`}`)
 }
 
-/** For PostgreSQL: the condition of the name of an entry `f` to match. */
+/**
+ * For PostgreSQL: the condition of the name of an entry `f` to match. Also of parts that a gram finds by itself: of many matches PostgreSQL reads the newest entries instead of
+ * the index, and makes the grams only of those that meet this condition, which is cheaper.
+ */
 function matchingName(expression: Expression): Sql {
   if ('phrase' in expression) return containsPart(expression.phrase.text ?? '')
   if ('some' in expression)
