@@ -60,16 +60,7 @@ const filePageRoutes = [
       )
     },
   }),
-  route({
-    method: 'POST',
-    path: '/f/:token/',
-    auth: 'none',
-    summary: 'Receives the password of a shared file.',
-    params,
-    body: { password: typed },
-    handle: ({ params: { token = '' }, body, request }, services) =>
-      unlocked(services, { token, request, kind: 'share' }, body.password),
-  }),
+  passwordRoute('/f/:token/', 'share', 'Receives the password of a shared file.'),
 ]
 
 const folderPageRoutes = [
@@ -90,16 +81,7 @@ const folderPageRoutes = [
       })
     },
   }),
-  route({
-    method: 'POST',
-    path: '/d/:token/',
-    auth: 'none',
-    summary: 'Receives the password of a shared folder.',
-    params,
-    body: { password: typed },
-    handle: ({ params: { token = '' }, body, request }, services) =>
-      unlocked(services, { token, request, kind: 'share' }, body.password),
-  }),
+  passwordRoute('/d/:token/', 'share', 'Receives the password of a shared folder.'),
   route({
     method: 'GET',
     path: '/d/:token/files/',
@@ -121,16 +103,11 @@ const folderPageRoutes = [
       )
     },
   }),
-  route({
-    method: 'POST',
-    path: '/d/:token/files/',
-    auth: 'none',
-    summary: 'Receives the password of a shared folder on the page of one of its files.',
-    params,
-    body: { password: typed },
-    handle: ({ params: { token = '' }, body, request }, services) =>
-      unlocked(services, { token, request, kind: 'share' }, body.password),
-  }),
+  passwordRoute(
+    '/d/:token/files/',
+    'share',
+    'Receives the password of a shared folder on the page of one of its files.',
+  ),
   route({
     method: 'POST',
     path: '/d/:token/archive/',
@@ -182,17 +159,21 @@ const uploadPageRoutes = [
       })
     },
   }),
-  route({
+  passwordRoute('/u/d/:token/', 'upload', 'Receives the password of an upload link.'),
+]
+
+function passwordRoute(path: string, kind: 'share' | 'upload', summary: string) {
+  return route({
     method: 'POST',
-    path: '/u/d/:token/',
+    path,
     auth: 'none',
-    summary: 'Receives the password of an upload link.',
+    summary,
     params,
     body: { password: typed },
     handle: ({ params: { token = '' }, body, request }, services) =>
-      unlocked(services, { token, request, kind: 'upload' }, body.password),
-  }),
-]
+      unlocked(services, { token, request, kind }, body.password),
+  })
+}
 
 /** The pages links lead to, the API reference, and the web app. */
 export const pageRoutes: readonly Route<Account, PageServices>[] = [
