@@ -56,7 +56,7 @@ async function open(env: Record<string, string> = {}): Promise<Stage> {
 /** Does something once, before the first query with a text. Resolves when it has been done. */
 function beforeReading({ server }: Stage, text: string, work: () => Promise<void>): Promise<void> {
   const { db } = server.running.services
-  const { all } = db
+  const all = db.all.bind(db)
   const { promise, resolve } = Promise.withResolvers<void>()
   db.all = async <R extends object = Row>(sql: string, ...parameters: Value[]): Promise<R[]> => {
     if (sql.includes(text)) {
@@ -64,7 +64,7 @@ function beforeReading({ server }: Stage, text: string, work: () => Promise<void
       await work()
       resolve()
     }
-    return (await all.call(db, sql, ...parameters)) as R[]
+    return (await all(sql, ...parameters)) as R[]
   }
   return promise
 }
