@@ -25,7 +25,7 @@ const NOT_COMPARED = {
   'libraries/push/received-store.ts': 1,
   'maintenance/check/binding-faults-store.ts': 1,
   'maintenance/gc/lease-store.ts': 2,
-  'people/credentials/scoped-token-store.ts': 2,
+  'people/credentials/scoped-token-store.ts': 1,
   'platform/cluster/node-store.ts': 1,
   'platform/database/durability-settings.ts': 1,
   'platform/database/inspect.ts': 1,
