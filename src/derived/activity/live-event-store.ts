@@ -9,7 +9,7 @@ interface NumberedEvent {
 
 /** Stores events and returns the number of the last. */
 export function appendEvents(db: Database, events: readonly LiveEvent[], now: number): Promise<number> {
-  return db.write((tx) => insertEvents(tx, events, now), { durable: false })
+  return db.write((tx) => insertEvents(tx, db.dialect, events, now), { durable: false })
 }
 
 /**
@@ -18,15 +18,25 @@ export function appendEvents(db: Database, events: readonly LiveEvent[], now: nu
  */
 export async function insertEvents(
   tx: Transaction,
+  dialect: Dialect,
   events: readonly LiveEvent[],
   now: number,
 ): Promise<number> {
-  const sql = 'update live_event_number set last = last + ? where key = 1 returning last'
-  const last = (await tx.get<{ last: number }>(sql, events.length))?.last ?? 0
+  const last = await takeNumbers(tx, dialect, events.length)
   const first = last - events.length + 1
   const rows = events.map((event, index) => [first + index, now, JSON.stringify(event)])
   await tx.insert('live_event', ['id', 'at', 'event'], rows)
   return last
+}
+
+/** The last of so many numbers, which are nobody else's. */
+async function takeNumbers(tx: Transaction, dialect: Dialect, count: number): Promise<number> {
+  const update = 'update live_event_number set last = last + ? where key = 1'
+  if (dialect === 'postgres')
+    return (await tx.get<{ last: number }>(`${update} returning last`, count))?.last ?? 0
+  // To return rows SQLite makes a temporary table, which takes longer than a second statement.
+  await tx.run(update, count)
+  return lastEventId(tx)
 }
 
 const NEXT_EVENT = `with number as (update live_event_number set last = last + 1 where key = 1 returning last)
@@ -39,13 +49,8 @@ export async function insertEvent(
   event: LiveEvent,
   now: number,
 ): Promise<number> {
-  if (dialect === 'postgres')
-    return (await tx.get<{ id: number }>(NEXT_EVENT, now, JSON.stringify(event)))?.id ?? 0
-  const number = tx.run('update live_event_number set last = last + 1 where key = 1')
-  const sql = `insert into live_event (id, at, event)
-    select last, ?, ? from live_event_number where key = 1 returning id`
-  const [row] = await Promise.all([tx.get<{ id: number }>(sql, now, JSON.stringify(event)), number])
-  return row?.id ?? 0
+  if (dialect !== 'postgres') return insertEvents(tx, dialect, [event], now)
+  return (await tx.get<{ id: number }>(NEXT_EVENT, now, JSON.stringify(event)))?.id ?? 0
 }
 
 export async function listEventsAfter(reader: Reader, id: number, limit: number): Promise<NumberedEvent[]> {

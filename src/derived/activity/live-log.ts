@@ -99,7 +99,7 @@ export class LiveLog implements Companion {
     const isLogged =
       (this.#heads.seqOf(head.libraryKey) ?? -1) >= (head.seq ?? 0) || now() - head.at > UNLOGGED_SECONDS
     const before = pending ?? (isLogged ? undefined : head)
-    await insertEvents(tx, before === undefined ? [lock] : [before, lock], now())
+    await insertEvents(tx, this.#options.db.dialect, before === undefined ? [lock] : [before, lock], now())
     tx.afterCommit(() => {
       if (pending !== undefined && this.#pending.get(key) === pending) this.#pending.delete(key)
       if (this.#unsubscribe !== undefined) void this.poll()
