@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomInt } from 'node:crypto'
 import { chmod, chown, mkdtemp, rm, statfs, writeFile } from 'node:fs/promises'
 import net from 'node:net'
 import os from 'node:os'
@@ -251,13 +251,24 @@ async function stopKeeper(child: ChildProcess): Promise<void> {
   await promise
 }
 
+/** Linux gives outgoing connections, and listeners that do not care, ports from 32768 on. */
+const PORTS = [20_000, 32_768] as const
+
+/** A port that nobody listens at, and that no connection takes before the caller does, or while the caller is stopped. */
 export async function findFreePort(): Promise<number> {
-  const { promise, resolve, reject } = Promise.withResolvers<number>()
+  for (;;) {
+    const port = randomInt(...PORTS)
+    if (await isFree(port)) return port
+  }
+}
+
+function isFree(port: number): Promise<boolean> {
+  const { promise, resolve, reject } = Promise.withResolvers<boolean>()
   const server = net.createServer()
-  server.once('error', reject)
-  server.listen(0, '127.0.0.1', () => {
-    const address = server.address()
-    server.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
+  server.once('error', (error) => {
+    if ('code' in error && error.code === 'EADDRINUSE') resolve(false)
+    else reject(error)
   })
+  server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)))
   return promise
 }
