@@ -10,6 +10,7 @@ import {
   expectOk,
   FileJournal,
   hasEnded,
+  hashOf,
   namesOf,
   sendChunk,
   sendFile,
@@ -239,8 +240,7 @@ class Tasks implements Writer {
 
   async write(attempts: Attempts): Promise<void> {
     const name = `${this.#operation} ${this.#files.size}`
-    const bytes = Buffer.alloc(70_000, name)
-    await attempts.once((client) => sendFile(client, this.#source, name, bytes))
+    await attempts.once((client) => sendFile(client, this.#source, name, contentOf(name)))
     const record = { isAcknowledged: false }
     this.#files.set(name, record)
     const task = { operation: this.#operation, source: this.#source, target: this.#target, name }
@@ -266,9 +266,18 @@ class Tasks implements Writer {
     }
     const foreign = arrived.filter((name) => !this.#files.has(name))
     assert.deepEqual(foreign, [], `${this.kind}: names that nobody asked for`)
+    for (const name of arrived) {
+      const bytes = await attempts.repeatedly((client) => download(client, this.#target, name))
+      assert.equal(hashOf(bytes), hashOf(contentOf(name)), `${this.kind}: ${name} has other bytes`)
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {}
+}
+
+/** What a task copies or moves under a name. */
+function contentOf(name: string): Buffer {
+  return Buffer.alloc(70_000, name)
 }
 
 /** Zip archives, polled and downloaded at any node. */

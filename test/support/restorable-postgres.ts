@@ -6,7 +6,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { findFreePort, findProgram, untilReady } from './postgres.ts'
-import { signalTree } from './process-tree.ts'
+import { processTree, signalTree } from './process-tree.ts'
 
 const run = promisify(execFile)
 
@@ -88,6 +88,18 @@ export class RestorablePostgres implements AsyncDisposable {
     const exited = once(child, 'exit')
     child.stdin?.end('stop\n')
     await exited
+  }
+
+  /** Kills all its processes at once and starts it again. What was committed and not flushed is lost. */
+  async crash(): Promise<void> {
+    const child = this.#keeper
+    if (child === undefined) throw new Error('The server does not run.')
+    child.ref()
+    const exited = once(child, 'exit')
+    // Not the keeper, which waits for the server: a process that nobody has waited for still counts as running.
+    for (const pid of processTree(this.#pid).slice(1)) signalTree(pid, 'SIGKILL')
+    await exited
+    await this.start()
   }
 
   /** Stops all its processes with SIGSTOP. Connections stay open, and nothing is answered. */

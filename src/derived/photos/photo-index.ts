@@ -231,11 +231,12 @@ export class PhotoIndex {
           await putPhotos(tx, libraryKey, found, { seq, now: core.now() })
           return true
         }
-        if (!(await db.write(write, { durable: false }))) return undefined
+        // The end of the step relies on it.
+        if (!(await db.write(write, { durable: 'replicated' }))) return undefined
       }
       const sweep = async (tx: Transaction) =>
         (await held(tx)) ? deletePhotosBefore(tx, libraryKey, seq, ROWS_PER_WRITE) : 0
-      while ((await db.write(sweep, { durable: false })) > 0);
+      while ((await db.write(sweep, { durable: 'replicated' })) > 0);
       const step = { libraryKey, from, heldClaim: claim, to: seq, root }
       const moved = await db.write((tx) => movePosition(tx, step), { durable: false })
       if (isPending) this.#options.onPending()

@@ -144,7 +144,8 @@ export class StepWriter {
         now: now(),
       }
       return claimPosition(tx, step)
-    })
+      // The end of the step relies on it.
+    }, 'replicated')
     this.#heldClaim = this.#claim
   }
 
@@ -172,7 +173,10 @@ export class StepWriter {
     await putPending(tx, dialect, this.#pending, now())
   }
 
-  async #write(move: (tx: Transaction) => Promise<boolean>): Promise<void> {
+  async #write(
+    move: (tx: Transaction) => Promise<boolean>,
+    durable: false | 'replicated' = false,
+  ): Promise<void> {
     const { db, libraryKey } = this.#options
     const written = await db.write(
       async (tx) => {
@@ -180,7 +184,7 @@ export class StepWriter {
         await this.#writeChanges(tx)
         return true
       },
-      { durable: false },
+      { durable },
     )
     if (!written) throw new StepConflict(`library ${libraryKey} was followed by somebody else`)
     this.#removed = []

@@ -223,8 +223,7 @@ export class ContentStore {
 
   /** Stores small blocks before the commit, for callers that receive too many of them to buffer in memory. */
   async putSmall(content: Content): Promise<Content> {
-    // Not durable by itself. The commit that refers to them comes later and flushes.
-    await this.#db.write((tx) => insertSmallBlocks(tx, content.small), { durable: false })
+    await this.#db.write((tx) => insertSmallBlocks(tx, content.small), { durable: 'replicated' })
     return { ...content, small: new Map() }
   }
 

@@ -120,8 +120,8 @@ class Step {
         await objectRows.insert(tx, toKey, others)
         await onStep(tx, this.files)
       },
-      // Not durable: the later flush of the commit that refers to them covers them.
-      { durable: false },
+      // The commit that refers to them relies on them.
+      { durable: 'replicated' },
     )
     await nextTurn()
   }
@@ -157,7 +157,7 @@ async function shareFullBatches(
       if (blocks.size >= BLOCKS_PER_STEP) {
         const some = [...blocks]
         blocks = new Set()
-        await stores.db.write((tx) => shareBlocks(tx, fromKey, toKey, some), { durable: false })
+        await stores.db.write((tx) => shareBlocks(tx, fromKey, toKey, some), { durable: 'replicated' })
         await nextTurn()
       }
       blocks.add(block)

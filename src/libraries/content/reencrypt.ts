@@ -91,8 +91,8 @@ class Rewriting {
       await insertContents(tx, this.#to.libraryKey, contents, dirs)
       await this.#onStep(tx, this.#files)
     }
-    // Not durable: the later flush of the commit that refers to them covers them.
-    await this.#stores.db.write(write, { durable: false })
+    // The commit that refers to them relies on them.
+    await this.#stores.db.write(write, { durable: 'replicated' })
   }
 
   async #dir({ id }: DirDirent): Promise<Rewritten> {

@@ -279,7 +279,7 @@ export class Admission {
   }
 
   /**
-   * Children are written before or with their parents. The commit's own flush makes all of them durable (I1).
+   * Children are written before or with their parents, and all of them before the commit, which relies on them (I1).
    */
   async #flush(): Promise<void> {
     const [ready, dirs, blocks] = [this.#ready, this.#readyDirs, this.#readyBlocks]
@@ -300,7 +300,7 @@ export class Admission {
         )
         await claimBlocks(tx, key, [...blocks], this.#claim)
       },
-      { durable: false },
+      { durable: 'replicated' },
     )
     const ids = ready.map(({ id }) => id)
     await markVisible(this.#stores, this.#library, ids)

@@ -56,7 +56,7 @@ export async function receiveCommit(
       info.sub === undefined
         ? insertReceivedCommit(tx, info.key, commit, receivedAt)
         : insertSubCommit(tx, info.sub.key, commit, { receivedAt }),
-    // Nothing refers to it before the push, and the push makes both durable.
+    // Nothing refers to it before the push, which finds out if it is lost, and makes both durable.
     { durable: false },
   )
   if (isNew) return
@@ -215,7 +215,9 @@ async function adoptOrphan(stores: PushStores, library: LibraryInfo, id: CommitI
     if (parent === null) return
     if ((await findAnyCommit(stores.db, library, parent)) === undefined) {
       const orphan = next
-      await stores.db.write((tx) => setReceivedParent(tx, library.key, orphan, restored), { durable: false })
+      await stores.db.write((tx) => setReceivedParent(tx, library.key, orphan, restored), {
+        durable: 'replicated',
+      })
       return
     }
     next = parent

@@ -147,8 +147,8 @@ class ContentCopy implements CopiedContent {
 
   #insert(objects: readonly PreparedObject[]): Promise<void> {
     const { db, libraryKey } = this.#target
-    // Not durable: the flush of the commit that refers to them covers them.
-    return db.write((tx) => objectRows.insert(tx, libraryKey, objects), { durable: false })
+    // The commit that refers to them relies on them.
+    return db.write((tx) => objectRows.insert(tx, libraryKey, objects), { durable: 'replicated' })
   }
 
   /** Stores the blocks that the library lacks or has damaged, and resolves to those that the backup does not have either. */

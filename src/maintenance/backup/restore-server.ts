@@ -239,7 +239,7 @@ async function restoreSmall(
     rows.set(id, bytes)
     totals.bytes += bytes.length
   }
-  await db.write((tx) => blockRows.insertSmall(tx, rows), { durable: false })
+  await db.write((tx) => blockRows.insertSmall(tx, rows), { durable: 'replicated' })
   totals.blocks += rows.size
 }
 

@@ -336,7 +336,10 @@ async function rewriteDependents(
   for (const dependent of await condemnedObjects.listDependents(db, key, ids)) {
     const stored = await core.objects.getDir(key, Buffer.from(dependent.id).toString('hex') as DirId)
     const whole = await new TimeSlicer().through(prepareWholeDir(stored))
-    await db.write((tx) => condemnedObjects.rewriteWhole(tx, key, dependent, whole), { durable: false })
+    // The deletion of its base relies on it.
+    await db.write((tx) => condemnedObjects.rewriteWhole(tx, key, dependent, whole), {
+      durable: 'replicated',
+    })
     // The cached dir has the depth of the delta.
     core.objects.forget(key, [stored.dir.id])
   }

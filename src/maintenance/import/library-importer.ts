@@ -27,6 +27,9 @@ import { findSourceCommit, readHistory } from './source-history.ts'
 import type { ObjectThreads } from './source-objects.ts'
 import { type ImportedDir, TreeImporter } from './tree-importer.ts'
 
+/** Later steps, and the head, build on what is written. */
+const RELIED_ON = { durable: 'replicated', isLong: true } as const
+
 const COMMITS_PER_WRITE = 200
 
 /** A library to be imported. */
@@ -174,8 +177,7 @@ async function importHistory(
     const commits = waiting
     waiting = []
     await trees.flush()
-    if (commits.length > 0)
-      await parts.db.write((tx) => insertImportedCommits(tx, key, commits), { durable: false, isLong: true })
+    if (commits.length > 0) await parts.db.write((tx) => insertImportedCommits(tx, key, commits), RELIED_ON)
   }
   for (const step of history.steps) {
     const main = await importCommit(step.id, before)

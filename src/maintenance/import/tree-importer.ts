@@ -150,7 +150,7 @@ export class TreeImporter implements AsyncDisposable {
     // Called before anything is awaited: blocks that are added from now on belong to the next flush.
     const { held, small } = await this.#blocks.take()
     const write = (work: (tx: Transaction) => Promise<void>) =>
-      db.write(work, { durable: false, isLong: true })
+      db.write(work, { durable: 'replicated', isLong: true })
     // Sorted by id, so that a transaction changes neighboring pages of an index instead of one for each row.
     const sortedSmall = [...small].sort(([a], [b]) => compareIds(a, b))
     for (const some of inGroups(sortedSmall, SMALL_BLOCKS_PER_WRITE))

@@ -64,13 +64,15 @@ export interface Deletion {
 
 export interface WriteOptions {
   /**
-   * False for data that may be lost in a power failure (a last-used time): the caller does not wait for the flush. Order is kept: a
-   * later durable write also makes this one durable. `replicated` for what clients were given and would be given again after a power failure, but rely on when a standby takes over
-   * (a ticket): only PostgreSQL waits, for its flush and its synchronous standbys.
+   * False for data that may be lost in a power failure (a last-used time): the caller does not wait for the flush.
+   *
+   * `replicated` for what a later write relies on (objects of a commit), and for what clients were given and would be given again after a power failure, but rely on when a
+   * standby takes over (a ticket). On SQLite that is as false: order is kept, and what was lost ends with the process. PostgreSQL may crash or be replaced between the two
+   * writes while the process goes on, and then the first one can be lost and the second one not. So it waits for its flush and its synchronous standbys.
    */
   durable?: boolean | 'replicated'
   /**
-   * Called after commit, once others can see the changes, which may be before they are durable. Later writes may build on them, because they
+   * Called after commit, once others can see the changes, which may be before they are durable on SQLite. Later writes may build on them, because they
    * become durable later.
    */
   onCommitted?: () => void

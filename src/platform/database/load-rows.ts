@@ -6,7 +6,7 @@ const BYTES_PER_TRANSACTION = 8 * 2 ** 20
 
 /**
  * Inserts the rows of a snapshot, in transactions that are bounded in rows and bytes, so that memory does not grow with the table. `alsoWrite` runs in each
- * transaction, with the number of rows inserted so far. Not durable before the next durable write. Resolves to the number of rows.
+ * transaction, with the number of rows inserted so far. What follows relies on them, so they are `replicated`. Resolves to the number of rows.
  */
 async function loadRows(
   db: Database,
@@ -27,7 +27,7 @@ async function loadRows(
       await tx.insert(name, columns, rows)
       await alsoWrite(tx, count)
     }
-    await db.write(work, { durable: false, isLong: true })
+    await db.write(work, { durable: 'replicated', isLong: true })
   }
   for await (const page of pages) {
     for (const row of page) {
