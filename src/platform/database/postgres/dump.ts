@@ -22,6 +22,8 @@ export async function dumpPostgres(url: string, file: string, schemaVersion: num
     connectionTimeoutMillis: CONNECT_MS,
     query_timeout: BACKUP_STATEMENT_MS,
   })
+  // The statement that fails says so. Without a listener the process would end.
+  client.on('error', () => {})
   await client.connect()
   try {
     await client.query('begin isolation level repeatable read read only')

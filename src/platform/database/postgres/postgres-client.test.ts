@@ -1,17 +1,22 @@
 import assert from 'node:assert/strict'
-import { it } from 'node:test'
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer } from 'node:net'
+import { after, it } from 'node:test'
 import { findPostgres } from '../../../../test/support/postgres.ts'
 import { Hosts } from './hosts.ts'
 import { PostgresClient } from './postgres-client.ts'
+import { connectPostgres } from './postgres-database.ts'
 import { Statement } from './statements.ts'
 
 const found = await findPostgres()
 const skip = typeof found === 'string' ? found : false
+after(async () => {
+  if (typeof found !== 'string') await found[Symbol.asyncDispose]()
+})
 
 it('a batch is sent with one system call', { skip }, async (t) => {
   assert.ok(typeof found !== 'string')
-  await using postgres = found
-  const client = new PostgresClient({ hosts: new Hosts(await postgres.createDatabase()) })
+  const client = new PostgresClient({ hosts: new Hosts(await found.createDatabase()) })
   await client.connect()
   try {
     // What a stream calls for each write to the system.
@@ -34,3 +39,46 @@ it('a batch is sent with one system call', { skip }, async (t) => {
     await client.end()
   }
 })
+
+it('a connection that is ended with the message that opens it does not end the process', {
+  skip,
+}, async () => {
+  assert.ok(typeof found !== 'string')
+  const target = new URL(await found.createDatabase())
+  const ready = Buffer.from('5a0000000549', 'hex')
+  let toEnd = 1
+  const proxy = createServer((client) => {
+    const server = connect(Number(target.port), target.hostname)
+    client.pipe(server).on('error', () => client.destroy())
+    server.on('error', () => client.destroy())
+    if (toEnd === 0) {
+      server.pipe(client)
+      return
+    }
+    toEnd -= 1
+    // The message of a server that is restarted arrives together with that which opens the connection.
+    server.on('data', (bytes) => {
+      if (bytes.subarray(-ready.length).equals(ready)) client.end(Buffer.concat([bytes, fatal]))
+      else client.write(bytes)
+    })
+  })
+  proxy.listen(0, '127.0.0.1')
+  await once(proxy, 'listening')
+  const url = new URL(target)
+  url.port = String((proxy.address() as AddressInfo).port)
+  try {
+    await using db = connectPostgres({ url: url.href, onFatal: (error) => assert.fail(error) })
+    const ask = () => db.write((tx) => tx.get('select 1 as one'))
+    await assert.rejects(ask, { reason: 'unreachable' })
+    assert.deepEqual(await ask(), { one: 1 })
+  } finally {
+    proxy.close()
+  }
+})
+
+const fields = Buffer.from(
+  ['SFATAL', 'VFATAL', 'C57P01', 'Mterminating connection due to administrator command', ''].join('\0') +
+    '\0',
+)
+const fatal = Buffer.concat([Buffer.from('E'), Buffer.alloc(4), fields])
+fatal.writeInt32BE(fatal.length - 1, 1)

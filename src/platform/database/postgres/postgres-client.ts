@@ -39,7 +39,6 @@ export async function findWritable(url: string): Promise<string> {
   for (let attempt = 1; ; attempt++) {
     const found = hosts.current
     const client = new PostgresClient({ hosts })
-    client.on('error', () => {})
     try {
       await client.connect()
       await client.describeServer()
@@ -79,6 +78,8 @@ export class PostgresClient extends Client {
     super({ ...config, connectionString: url, connectionTimeoutMillis: CONNECT_MS, pipeline: true })
     this.#url = url
     this.#hosts = config.hosts
+    // A connection can be lost at any moment, also before whoever opened it goes on. The statement that fails says so; without a listener the process would end.
+    this.on('error', () => {})
     this.#results = config.results ?? 'binary'
     if (this.#results === 'binary') readBinaryRows(this)
   }

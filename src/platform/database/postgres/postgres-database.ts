@@ -145,13 +145,8 @@ export class PostgresDatabase implements Migratable {
         if (opened.isPooled) this.#notePooler(logger)
       },
     })
-    // A connection can be lost while idle or between two statements. Whoever uses it next is told by
-    // the statement that fails; without these listeners the process would end.
     this.#pool.on('error', (error) => logger.warn({ err: error }, 'lost an idle connection to PostgreSQL'))
-    this.#pool.on('connect', (client) => {
-      client.on('error', () => {})
-      this.#connections.add(client as PooledClient)
-    })
+    this.#pool.on('connect', (client) => this.#connections.add(client as PooledClient))
     this.#pool.on('remove', (client) => this.#connections.delete(client as PooledClient))
     this.#availability = new Availability(logger)
     this.#mutexes = new Semaphore(Math.max(1, Math.floor(poolSize / 2)))
@@ -507,7 +502,6 @@ export class PostgresDatabase implements Migratable {
    */
   async #probe(): Promise<void> {
     const probe = new PostgresClient(this.#config)
-    probe.on('error', () => {})
     const suspects = new Map(this.#silent)
     this.#silent.clear()
     const dropIf = (isDead: (client: PooledClient) => boolean) => {
