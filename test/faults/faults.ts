@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { ReplicatedPostgres } from '../support/replicated-postgres.ts'
 import { RestorablePostgres } from '../support/restorable-postgres.ts'
 import type { S3Fault } from '../support/s3-proxy.ts'
-import type { FaultCluster, Setup } from './cluster.ts'
+import type { FaultCluster, FaultNode, Setup } from './cluster.ts'
 
 /** Something that goes wrong under load, and what clients may see of it. */
 export interface Fault {
@@ -85,7 +85,17 @@ async function rollingRestart({ nodes }: FaultCluster): Promise<void> {
   for (const node of nodes) {
     assert.equal(await node.stop(), 0)
     await node.start()
-    await delay(2000)
+    await untilReady(node)
+  }
+}
+
+/** Until a proxy that asks once a second has seen it, and would not lose it at once on a busy machine. */
+async function untilReady({ url }: FaultNode): Promise<void> {
+  for (let seen = 0; seen < 3; ) {
+    const reply = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(1000) }).catch(() => undefined)
+    await reply?.arrayBuffer().catch(() => undefined)
+    seen = reply?.ok ? seen + 1 : 0
+    await delay(1000)
   }
 }
 
