@@ -197,7 +197,7 @@ export const OPERATION_SAFEGUARDS: readonly Safeguard[] = [
     invariant: 'I6',
     name: 'verify reads and hashes every pack',
     file: 'src/maintenance/backup/verify.ts',
-    find: '    if (readData) await collect(() => repository.verifyPack(entry))\n',
+    find: '    await collect(() => repository.verifyPack(entry))\n',
     replace: '    void collect\n',
     tests: [WHOLE_SERVER],
   },
