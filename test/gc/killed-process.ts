@@ -84,5 +84,5 @@ function wrapped<T extends object>(
 
 /** The functions that a change calls with its transaction. */
 function nameOf(change: (...args: never[]) => unknown): string {
-  return Array.from(String(change).matchAll(/(\w+)\(tx\b/g), ([, name]) => name).join(', ')
+  return Array.from(String(change).matchAll(/([\w.]+)\(tx\b/g), ([, name]) => name).join(', ')
 }

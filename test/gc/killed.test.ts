@@ -30,15 +30,15 @@ const DELTA_ENTRIES = 40
 const EXPECTED = [
   'raiseValidSince, putCut',
   'deleteCommitsBelow, deletePathIndexBelow',
-  'condemnObjects',
-  'condemnReferences',
-  'rewriteWhole',
-  'deleteCondemnedObjects, deleteViewObjects',
-  'deleteCondemnedReferences, deleteViewObjects',
-  'condemnBlocks, releaseHeldBlocks',
-  'removeCondemnedBlocks',
+  'condemnedObjects.condemn',
+  'condemnedBlocks.condemnReferences',
+  'condemnedObjects.rewriteWhole',
+  'condemnedObjects.delete, deleteViewObjects',
+  'condemnedBlocks.deleteReferences, deleteViewObjects',
+  'condemnedBlocks.condemn, condemnedBlocks.releaseHeld',
+  'condemnedBlocks.remove',
   'retire',
-  'deleteRemovedBlocks',
+  'condemnedBlocks.deleteRemoved',
   'discard',
 ]
 
