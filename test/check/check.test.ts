@@ -10,7 +10,7 @@ import { checkServer, openBlocksOf, sourcesOf } from '../support/check.ts'
 import type { Client } from '../support/client.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { SyncClient } from '../support/sync-client.ts'
-import { uploadFile } from '../support/transfer.ts'
+import { eventually, uploadFile } from '../support/transfer.ts'
 import { createSample, DAMAGES } from './damage.ts'
 
 const neverAborted = new AbortController().signal
@@ -41,6 +41,33 @@ describe('a check', () => {
     do found.push(...(await checkServer(server, { library })).findings.map((one) => JSON.stringify(one)))
     while ((await Promise.race([written, Promise.resolve()])) === undefined)
     assert.deepEqual(found, [])
+  })
+
+  it('does not take commits made since it began for ones that do not exist', async () => {
+    const { library, key } = await createSample(server, client)
+    await using blocks = await openBlocksOf(server)
+    const sources = sourcesOf(server, blocks)
+    const ahead = 'select 1 from follower f join library l on l.key = f.library_key where l.key = ?'
+    let commits = 0
+    // Each run of the library meets consumers that are ahead of the head that it began with.
+    const all: CheckSources['db']['all'] = async (sql, ...parameters) => {
+      if (sql.includes('from follower where library_key = ?')) {
+        await uploadFile(client, library, `/since/${commits++}.txt`, randomBytes(10))
+        await eventually(async () =>
+          assert.deepEqual(await sources.db.all(`${ahead} and f.seq < l.head_seq`, key), []),
+        )
+      }
+      return sources.db.all(sql, ...parameters)
+    }
+    const db = new Proxy(sources.db, {
+      get(target, name) {
+        const value: unknown = name === 'all' ? all : Reflect.get(target, name, target)
+        return typeof value === 'function' ? value.bind(target) : value
+      },
+    })
+    const options = { readData: false, sample: 100, libraryKey: key, environment: '', signal: neverAborted }
+    assert.deepEqual((await check({ ...sources, db }, options)).findings, [])
+    assert.ok(commits > 0)
   })
 
   it('reads versions of a folder that are stored as differences, and finds a lost base', async () => {

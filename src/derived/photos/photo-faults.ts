@@ -19,15 +19,36 @@ interface PhotoFault {
   readonly reason: string
 }
 
-/** Compares the index with the photos of the head, which `photos` yields folder by folder. An index that is behind is not wrong: it catches up. */
+interface CheckParts {
+  readonly db: Database
+  readonly objects: ObjectStore
+}
+
+/**
+ * Compares the index with the photos of the head, which `photos` yields folder by folder. An index that is behind is not wrong: it catches up. Nothing that differs
+ * counts once the index has gone on to a later commit.
+ */
 export async function* findPhotoFaults(
-  { db, objects }: { readonly db: Database; readonly objects: ObjectStore },
+  parts: CheckParts,
   library: LibraryInfo,
   photos: AsyncIterable<PhotoEntry>,
 ): AsyncGenerator<PhotoFault, void> {
-  const { key, root } = library
-  const position = await findPosition(db, key)
-  if (position === undefined || position.claim !== 0 || position.root !== root) return
+  const isAtHead = async () => {
+    const position = await findPosition(parts.db, library.key)
+    return position !== undefined && position.claim === 0 && position.root === library.root
+  }
+  if (!(await isAtHead())) return
+  for await (const fault of comparePhotos(parts, library, photos)) {
+    if (!(await isAtHead())) return
+    yield fault
+  }
+}
+
+async function* comparePhotos(
+  { db, objects }: CheckParts,
+  { key, root }: LibraryInfo,
+  photos: AsyncIterable<PhotoEntry>,
+): AsyncGenerator<PhotoFault, void> {
   let found = 0
   let folder: { readonly parent: LibraryPath; readonly rows: Map<string, IndexedPhoto> } | undefined
   for await (const photo of photos) {

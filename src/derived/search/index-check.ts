@@ -1,5 +1,5 @@
 import { type DirId, EMPTY_ID, joinPath, type LibraryPath, ROOT } from '../../base/objects/index.ts'
-import type { LibraryInfo } from '../../libraries/commits/index.ts'
+import { findLibraryWithDeleted, type LibraryInfo } from '../../libraries/commits/index.ts'
 import { entriesOnce, type ObjectStore } from '../../libraries/tree/index.ts'
 import type { Database } from '../../platform/database/index.ts'
 import { findEntriesIn } from './entry-store.ts'
@@ -23,18 +23,34 @@ interface CheckParts {
 
 /**
  * Compares the indexed entries of a library with its head, and yields those that differ. Of texts it compares whose content they are, because extracting them
- * again would take hours. Nothing is compared while the index lags behind.
+ * again would take hours. Nothing is compared while the index lags behind, and nothing that differs counts once the index has gone on to a later commit.
  */
 export async function* findSearchFaults(
-  { libraryDb, db, objects, isExtractable }: CheckParts,
+  parts: CheckParts,
   library: LibraryInfo,
 ): AsyncGenerator<SearchFault, void> {
+  const { libraryDb, db } = parts
   const position = await findPosition(db, library.key)
   if (position === undefined || position.claim !== 0 || position.seq < library.headSeq) return
+  if (position.seq > library.headSeq) {
+    const newest = await findLibraryWithDeleted(libraryDb, library.key)
+    if (newest === undefined || position.seq <= newest.headSeq) return
+  }
   if (position.seq > library.headSeq || position.commitId !== library.head) {
     yield { path: ROOT, reason: `its position is commit ${position.seq}, which the library does not have` }
     return
   }
+  for await (const fault of compareEntries(parts, library)) {
+    const now = await findPosition(db, library.key)
+    if (now?.seq !== position.seq || now.claim !== 0) return
+    yield fault
+  }
+}
+
+async function* compareEntries(
+  { libraryDb, db, objects, isExtractable }: CheckParts,
+  library: LibraryInfo,
+): AsyncGenerator<SearchFault, void> {
   // The server cannot read the content of encrypted libraries.
   const isReadable = library.encryption === undefined
   const open: { id: DirId; key: number; path: LibraryPath }[] = [
