@@ -34,6 +34,8 @@ describe('Markdown', () => {
     await tab.picture('markdown-editor')
     await page.keyboard.press('Control+s')
     await eventually(async () => assert.match(await stored(), /^# Above all/))
+    // The page knows it later than the server. Until then it asks whether to discard the changes.
+    await page.getByText('Unsaved changes').waitFor({ state: 'hidden' })
     await page.getByRole('button', { name: 'Stop editing' }).click()
     await uploadFile(space.client, space.id, '/other.md', 'the other file')
     await page.getByRole('link', { name: 'the other' }).click()
