@@ -1,6 +1,6 @@
 import { type FileDirent, fileDirent } from '../../src/base/objects/dirent.ts'
 import type { LibraryId } from '../../src/base/objects/ids.ts'
-import { ROOT } from '../../src/base/objects/paths.ts'
+import { ROOT } from '../../src/base/paths/paths.ts'
 import type { EditableLibrary } from '../../src/libraries/library/library.ts'
 import { at } from '../../test/support/core.ts'
 import type { BenchServer } from '../bench-server.ts'

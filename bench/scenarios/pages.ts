@@ -1,6 +1,6 @@
 import { fileDirent } from '../../src/base/objects/dirent.ts'
 import { EMPTY_ID } from '../../src/base/objects/ids.ts'
-import { ROOT } from '../../src/base/objects/paths.ts'
+import { ROOT } from '../../src/base/paths/paths.ts'
 import { remove } from '../../src/libraries/library/entries.ts'
 import type { EditableLibrary } from '../../src/libraries/library/library.ts'
 import { at } from '../../test/support/core.ts'

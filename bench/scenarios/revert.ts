@@ -1,4 +1,4 @@
-import { ROOT } from '../../src/base/objects/paths.ts'
+import { ROOT } from '../../src/base/paths/paths.ts'
 import { remove } from '../../src/libraries/library/entries.ts'
 import { at } from '../../test/support/core.ts'
 import { numbered } from '../library-builder.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import type { LibraryPath } from '../../src/base/objects/paths.ts'
+import type { LibraryPath } from '../../src/base/paths/paths.ts'
 import { insertCommitActivities } from '../../src/derived/activity/activity-store.ts'
 import { dbOf } from '../../src/libraries/library/core.ts'
 import { createLibraryIn } from '../../src/libraries/library/libraries.ts'

@@ -1,7 +1,7 @@
 import { fileDirent } from '../../src/base/objects/dirent.ts'
 import { fileId } from '../../src/base/objects/file.ts'
 import { type BlockId, parseLibraryId, sha1Hex } from '../../src/base/objects/ids.ts'
-import { parsePath } from '../../src/base/objects/paths.ts'
+import { parsePath } from '../../src/base/paths/paths.ts'
 import { insertHeldBlocks } from '../../src/libraries/content/block-rows-store.ts'
 import { dbOf } from '../../src/libraries/library/core.ts'
 import { insertObjects, prepareFile } from '../../src/libraries/tree/object-store.ts'

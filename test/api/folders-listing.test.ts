@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { after, before, describe, it } from 'node:test'
 import { fileDirent } from '../../src/base/objects/dirent.ts'
 import { type FileId, parseLibraryId } from '../../src/base/objects/ids.ts'
-import { ROOT } from '../../src/base/objects/paths.ts'
+import { ROOT } from '../../src/base/paths/paths.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { assertError, assertReply, EMPTY, NOON, Workspace } from './folders-support.ts'
 

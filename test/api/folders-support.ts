@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { parseLibraryId } from '../../src/base/objects/ids.ts'
-import { parsePath } from '../../src/base/objects/paths.ts'
+import { parsePath } from '../../src/base/paths/paths.ts'
 import { dbOf } from '../../src/libraries/library/core.ts'
 import { insertLock } from '../../src/libraries/library/lock-store.ts'
 import type { Client, Reply } from '../support/client.ts'

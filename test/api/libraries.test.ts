@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { LibraryId } from '../../src/base/objects/ids.ts'
-import { ROOT } from '../../src/base/objects/paths.ts'
+import { ROOT } from '../../src/base/paths/paths.ts'
 import { addStar } from '../../src/libraries/library/stars.ts'
 import type { Client } from '../support/client.ts'
 import { contentOf, makeReadOnly } from '../support/library-content.ts'

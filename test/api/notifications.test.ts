@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { LibraryId } from '../../src/base/objects/ids.ts'
-import { type LibraryPath, ROOT } from '../../src/base/objects/paths.ts'
+import { type LibraryPath, ROOT } from '../../src/base/paths/paths.ts'
 import { repoShare } from '../../src/derived/activity/notices.ts'
 import { MAX_KEPT } from '../../src/derived/activity/notifications.ts'
 import { dbOf } from '../../src/libraries/library/core.ts'

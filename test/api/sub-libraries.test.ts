@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { type DirId, EMPTY_ID, type LibraryId } from '../../src/base/objects/ids.ts'
-import { ROOT } from '../../src/base/objects/paths.ts'
+import { ROOT } from '../../src/base/paths/paths.ts'
 import type { Client } from '../support/client.ts'
 import { commitRoot } from '../support/replace-root.ts'
 import { startServer, type TestServer } from '../support/server.ts'

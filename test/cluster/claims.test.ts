@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, describe, it } from 'node:test'
 import { EMPTY_ID } from '../../src/base/objects/ids.ts'
-import { ROOT } from '../../src/base/objects/paths.ts'
+import { ROOT } from '../../src/base/paths/paths.ts'
 import { finishArchive } from '../../src/libraries/archives/archive-store.ts'
 import type { ClaimedTask } from '../../src/maintenance/jobs/copy-move-task.ts'
 import {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { DomainError } from '../../src/base/errors.ts'
-import { parseName } from '../../src/base/objects/index.ts'
+import { parseName } from '../../src/base/paths/index.ts'
 import type { StoredBytes } from '../../src/libraries/content/index.ts'
 import { ZipArchive } from '../../src/libraries/unzip/index.ts'
 import { type BuiltEntry, buildZip } from '../support/zip-builder.ts'

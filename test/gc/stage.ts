@@ -1,5 +1,5 @@
 import { fileDirent } from '../../src/base/objects/dirent.ts'
-import { type LibraryPath, ROOT } from '../../src/base/objects/paths.ts'
+import { type LibraryPath, ROOT } from '../../src/base/paths/paths.ts'
 import type { EditableLibrary } from '../../src/libraries/library/library.ts'
 import { GarbageCollector } from '../../src/maintenance/gc/collector.ts'
 import { OperationLeases } from '../../src/maintenance/gc/operation-leases.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { ROOT } from '../../src/base/objects/paths.ts'
+import { ROOT } from '../../src/base/paths/paths.ts'
 import { countAllDirs } from '../../src/libraries/commits/dir-count-backfill.ts'
 import { createLibraryCore, dbOf } from '../../src/libraries/library/core.ts'
 import { makeFolder } from '../../src/libraries/library/entries.ts'

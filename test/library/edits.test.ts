@@ -4,7 +4,7 @@ import type { DomainError } from '../../src/base/errors.ts'
 import { fileDirent } from '../../src/base/objects/dirent.ts'
 import { fileId } from '../../src/base/objects/file.ts'
 import { type BlockId, EMPTY_ID, sha1Hex } from '../../src/base/objects/ids.ts'
-import { ROOT } from '../../src/base/objects/paths.ts'
+import { ROOT } from '../../src/base/paths/paths.ts'
 import { findCommit } from '../../src/libraries/commits/commit-store.ts'
 import { dbOf } from '../../src/libraries/library/core.ts'
 import {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { ROOT } from '../../src/base/objects/paths.ts'
+import { ROOT } from '../../src/base/paths/paths.ts'
 import { findFirstSeen } from '../../src/libraries/history/path-index-store.ts'
 import { deleteUnlistedTrash, type listTrashPage } from '../../src/libraries/history/trash.ts'
 import { setKeepDays } from '../../src/libraries/library/administration.ts'

@@ -10,7 +10,7 @@ import {
   idToBytes,
   sha1Hex,
 } from '../../src/base/objects/ids.ts'
-import { joinPath, type LibraryPath } from '../../src/base/objects/paths.ts'
+import { joinPath, type LibraryPath } from '../../src/base/paths/paths.ts'
 import { TimeSlicer } from '../../src/base/scheduling/time-slicer.ts'
 import { listCommitsDown } from '../../src/libraries/commits/commit-store.ts'
 import { publishRestoredLibrary } from '../../src/libraries/commits/library-store.ts'

@@ -2,7 +2,7 @@ import type { TestContext } from 'node:test'
 import * as fc from 'fast-check'
 import { type Dirent, dirDirent, fileDirent } from '../../src/base/objects/dirent.ts'
 import type { BlockId, DirId, FileId } from '../../src/base/objects/ids.ts'
-import { isStorableName } from '../../src/base/objects/names.ts'
+import { isStorableName } from '../../src/base/paths/names.ts'
 
 /** Runs a property with a new seed, which is printed. */
 export function check<T>(t: TestContext, property: fc.IProperty<T>, runs = 200): void {

@@ -1,4 +1,5 @@
-import type { DirId, LibraryPath } from '../../src/base/objects/index.ts'
+import type { DirId } from '../../src/base/objects/index.ts'
+import type { LibraryPath } from '../../src/base/paths/index.ts'
 import type { Committed } from '../../src/libraries/commits/index.ts'
 import { dropBound } from '../../src/libraries/library/bound-paths-store.ts'
 import type { LibraryCore } from '../../src/libraries/library/core.ts'

@@ -1,7 +1,7 @@
 import path from 'node:path'
 import { Readable as Stream } from 'node:stream'
 import type { TestContext } from 'node:test'
-import { baseName, parentOf, ROOT } from '../../src/base/objects/paths.ts'
+import { baseName, parentOf, ROOT } from '../../src/base/paths/paths.ts'
 import { type Found, Search, type SearchRequest } from '../../src/derived/search/search.ts'
 import type { EditableLibrary } from '../../src/libraries/library/library.ts'
 import { addFiles } from '../../src/libraries/library/upload.ts'

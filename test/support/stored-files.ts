@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { Readable } from 'node:stream'
 import type { LibraryId } from '../../src/base/objects/ids.ts'
-import { baseName, parentOf, ROOT } from '../../src/base/objects/paths.ts'
+import { baseName, parentOf, ROOT } from '../../src/base/paths/paths.ts'
 import { addFiles } from '../../src/libraries/library/upload.ts'
 import type { Client } from './client.ts'
 import { at } from './core.ts'

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
-import type { LibraryId, LibraryPath } from '../../src/base/objects/index.ts'
+import type { LibraryId } from '../../src/base/objects/index.ts'
+import type { LibraryPath } from '../../src/base/paths/index.ts'
 import { dbOf } from '../../src/libraries/library/core.ts'
 import { insertLock } from '../../src/libraries/library/lock-store.ts'
 import type { Client } from '../support/client.ts'

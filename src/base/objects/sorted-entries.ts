@@ -1,5 +1,5 @@
+import { compareNames, comparesNatively } from '../paths/index.ts'
 import type { Dirent } from './dirent.ts'
-import { compareNames, comparesNatively } from './names.ts'
 
 /** Binary search: the index of the first entry from `from` on that is not before `name` in stored order. */
 export function indexOf(entries: readonly Dirent[], name: string, from: number): number {

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import * as fc from 'fast-check'
 import { check, fileIds, names } from '../../../test/support/dirents.arbitrary.ts'
+import { packDir, unpackDir } from '../packing/packed.ts'
 import { Dir, parseDir } from './dir.ts'
 import { dirDirent, fileDirent } from './dirent.ts'
 import { type DirId, emptyDirId, type FileId } from './ids.ts'
-import { packDir, unpackDir } from './packed.ts'
 
 /** A folder as a plain value: file ids, and folders within. */
 interface Folder {

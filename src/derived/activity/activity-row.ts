@@ -1,4 +1,5 @@
-import { type CommitId, type LibraryPath, parentOf, ROOT } from '../../base/objects/index.ts'
+import type { CommitId } from '../../base/objects/index.ts'
+import { type LibraryPath, parentOf, ROOT } from '../../base/paths/index.ts'
 import { isRecovery, type NumberedCommit } from '../../libraries/commits/index.ts'
 import type { Change } from '../../libraries/tree/index.ts'
 

@@ -1,10 +1,5 @@
-import {
-  type CommitId,
-  idFromBytes,
-  idToBytes,
-  type LibraryId,
-  type LibraryPath,
-} from '../../base/objects/index.ts'
+import { type CommitId, idFromBytes, idToBytes, type LibraryId } from '../../base/objects/index.ts'
+import type { LibraryPath } from '../../base/paths/index.ts'
 import { libraryRelation, positionRelation } from '../../libraries/commits/index.ts'
 import type { Reader, Transaction, Value } from '../../platform/database/index.ts'
 import type { Activity, ActivityObject, ActivityOp, CommitActivity } from './activity-row.ts'

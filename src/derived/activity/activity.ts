@@ -1,4 +1,4 @@
-import { ROOT } from '../../base/objects/index.ts'
+import { ROOT } from '../../base/paths/index.ts'
 import { findLibraryByKey, type LibraryInfo } from '../../libraries/commits/index.ts'
 import type { LibraryCore, LibraryEvent } from '../../libraries/library/index.ts'
 import type { Accounts } from '../../people/accounts/index.ts'

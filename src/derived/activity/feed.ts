@@ -1,4 +1,4 @@
-import { ROOT, withSlash } from '../../base/objects/index.ts'
+import { ROOT, withSlash } from '../../base/paths/index.ts'
 import { TimeSlicer } from '../../base/scheduling/index.ts'
 import type { LibraryCore } from '../../libraries/library/index.ts'
 import type { Account } from '../../people/accounts/index.ts'

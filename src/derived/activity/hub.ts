@@ -1,4 +1,5 @@
-import type { CommitId, DirId, LibraryId, LibraryPath } from '../../base/objects/index.ts'
+import type { CommitId, DirId, LibraryId } from '../../base/objects/index.ts'
+import type { LibraryPath } from '../../base/paths/index.ts'
 
 /** The head of a library moved. */
 export interface CommitLiveEvent {

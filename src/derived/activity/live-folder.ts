@@ -1,4 +1,4 @@
-import { type LibraryPath, ROOT, seenFrom } from '../../base/objects/index.ts'
+import { type LibraryPath, ROOT, seenFrom } from '../../base/paths/index.ts'
 import { baseOf, type LibraryInfo } from '../../libraries/commits/index.ts'
 import type { LibraryCore } from '../../libraries/library/index.ts'
 import { Tree } from '../../libraries/tree/index.ts'

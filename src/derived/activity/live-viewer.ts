@@ -1,4 +1,4 @@
-import { type LibraryPath, ROOT } from '../../base/objects/index.ts'
+import { type LibraryPath, ROOT } from '../../base/paths/index.ts'
 import type { LibraryCore } from '../../libraries/library/index.ts'
 import type { Account, Accounts } from '../../people/accounts/index.ts'
 import type { Access, Readable } from '../../sharing/access/index.ts'

@@ -1,4 +1,5 @@
-import { baseName, type LibraryId, parseLibraryId } from '../../base/objects/index.ts'
+import { type LibraryId, parseLibraryId } from '../../base/objects/index.ts'
+import { baseName } from '../../base/paths/index.ts'
 import {
   type Account,
   type Accounts,

@@ -1,4 +1,5 @@
-import { baseName, type LibraryId, type LibraryPath, parentOf } from '../../base/objects/index.ts'
+import type { LibraryId } from '../../base/objects/index.ts'
+import { baseName, type LibraryPath, parentOf } from '../../base/paths/index.ts'
 
 /** The types of notifications. */
 export type NoticeType =

@@ -1,4 +1,5 @@
-import type { LibraryId, LibraryPath } from '../../base/objects/index.ts'
+import type { LibraryId } from '../../base/objects/index.ts'
+import type { LibraryPath } from '../../base/paths/index.ts'
 import type { GroupEvent } from '../../people/accounts/index.ts'
 import type { Transaction } from '../../platform/database/index.ts'
 import type { ShareEvent } from '../../sharing/access/index.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { LibraryId } from '../../base/objects/ids.ts'
-import type { LibraryPath } from '../../base/objects/paths.ts'
+import type { LibraryPath } from '../../base/paths/paths.ts'
 import type { Readable } from '../../sharing/access/readable.ts'
 import type { Activity } from './activity-row.ts'
 import { seenThrough, viewsOf } from './view.ts'

@@ -1,4 +1,5 @@
-import { type LibraryId, type LibraryPath, ROOT, withSlash } from '../../base/objects/index.ts'
+import type { LibraryId } from '../../base/objects/index.ts'
+import { type LibraryPath, ROOT, withSlash } from '../../base/paths/index.ts'
 import type { LibraryCore } from '../../libraries/library/index.ts'
 import type { Readable } from '../../sharing/access/index.ts'
 import type { Activity } from './activity-row.ts'

@@ -1,5 +1,5 @@
 import { fail } from '../../base/errors.ts'
-import { type LibraryPath, parentOf, pathKey } from '../../base/objects/index.ts'
+import { type LibraryPath, parentOf, pathKey } from '../../base/paths/index.ts'
 import { type MaybePromise, whenReady } from '../../base/scheduling/index.ts'
 import type { PathBinding } from '../../libraries/commits/index.ts'
 import type { Reader, Transaction } from '../../platform/database/index.ts'

@@ -1,4 +1,5 @@
-import type { LibraryId, LibraryPath } from '../../base/objects/index.ts'
+import type { LibraryId } from '../../base/objects/index.ts'
+import type { LibraryPath } from '../../base/paths/index.ts'
 import type { LibraryInfo } from '../../libraries/commits/index.ts'
 
 /** An account that is notified of a comment, and the file as it sees it. */

@@ -1,4 +1,4 @@
-import type { LibraryPath } from '../../base/objects/index.ts'
+import type { LibraryPath } from '../../base/paths/index.ts'
 import type { Reader, Transaction } from '../../platform/database/index.ts'
 import { folderKey } from './annotated-file-store.ts'
 import { foldName } from './fold-name.ts'

@@ -1,4 +1,4 @@
-import type { LibraryPath } from '../../base/objects/index.ts'
+import type { LibraryPath } from '../../base/paths/index.ts'
 import { inGroups, type Reader } from '../../platform/database/index.ts'
 
 /** An annotated file at its path in the origin. */

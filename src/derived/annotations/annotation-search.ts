@@ -1,4 +1,5 @@
-import { baseName, type FileDirent, type LibraryPath, seenFrom } from '../../base/objects/index.ts'
+import type { FileDirent } from '../../base/objects/index.ts'
+import { baseName, type LibraryPath, seenFrom } from '../../base/paths/index.ts'
 import { TimeSlicer } from '../../base/scheduling/index.ts'
 import { asSeen, findLibraryByKey } from '../../libraries/commits/index.ts'
 import type { LibraryCore } from '../../libraries/library/index.ts'

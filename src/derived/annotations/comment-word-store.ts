@@ -1,4 +1,4 @@
-import type { LibraryPath } from '../../base/objects/index.ts'
+import type { LibraryPath } from '../../base/paths/index.ts'
 import { inGroups, type Reader, type Transaction } from '../../platform/database/index.ts'
 
 /** Counted up when words are taken from comments in another way. Comments of another version are indexed again. */

@@ -1,5 +1,5 @@
 import { fail } from '../../base/errors.ts'
-import type { LibraryPath } from '../../base/objects/index.ts'
+import type { LibraryPath } from '../../base/paths/index.ts'
 import { type MaybePromise, whenReady } from '../../base/scheduling/index.ts'
 import { asSeen, inOrigin, type LibraryInfo, originOf } from '../../libraries/commits/index.ts'
 import type { Library } from '../../libraries/library/index.ts'

@@ -1,4 +1,4 @@
-import type { LibraryPath } from '../../base/objects/index.ts'
+import type { LibraryPath } from '../../base/paths/index.ts'
 import type { Database, Transaction, Value } from '../../platform/database/index.ts'
 import {
   countAnnotatedFiles,

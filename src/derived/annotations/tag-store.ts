@@ -1,4 +1,4 @@
-import { type LibraryPath, pathKey } from '../../base/objects/index.ts'
+import { type LibraryPath, pathKey } from '../../base/paths/index.ts'
 import type { Reader, Transaction } from '../../platform/database/index.ts'
 
 /** A tag of a library. */

@@ -1,14 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import {
-  baseName,
-  type Dirent,
-  type DirId,
-  joinPath,
-  type LibraryPath,
-  parentOf,
-  ROOT,
-} from '../../base/objects/index.ts'
+import type { Dirent, DirId } from '../../base/objects/index.ts'
+import { baseName, joinPath, type LibraryPath, parentOf, ROOT } from '../../base/paths/index.ts'
 import { TimeSlicer } from '../../base/scheduling/index.ts'
 import {
   type DerivedStep,

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { type LibraryPath, ROOT, withSlash } from '../../base/objects/index.ts'
+import { type LibraryPath, ROOT, withSlash } from '../../base/paths/index.ts'
 
 // PostgreSQL rejects index entries of more than 2,704 bytes, and the folder of a photo is part of a unique index. Longer folders are stored in
 // long_parent. Their `parent` is the start of the path, which keeps ranges of folders in order, and its hash. It is longer than this, so that

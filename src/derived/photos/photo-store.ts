@@ -1,10 +1,5 @@
-import {
-  type DirId,
-  type FileId,
-  idFromBytes,
-  idToBytes,
-  type LibraryPath,
-} from '../../base/objects/index.ts'
+import { type DirId, type FileId, idFromBytes, idToBytes } from '../../base/objects/index.ts'
+import type { LibraryPath } from '../../base/paths/index.ts'
 import { type LibraryDependent, libraryRelation } from '../../libraries/commits/index.ts'
 import { deleteBatch, type Reader, type Transaction } from '../../platform/database/index.ts'
 import { dayOf, takenAtOf } from './photo-dates.ts'

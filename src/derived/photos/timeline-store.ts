@@ -1,4 +1,5 @@
-import { baseName, type FileId, idFromBytes, type LibraryPath, parentOf } from '../../base/objects/index.ts'
+import { type FileId, idFromBytes } from '../../base/objects/index.ts'
+import { baseName, type LibraryPath, parentOf } from '../../base/paths/index.ts'
 import { type Database, inGroups, type Reader, type Value } from '../../platform/database/index.ts'
 import { DAY_SECONDS } from './photo-dates.ts'
 import { below, inFolder, PARENT, type PhotoCondition } from './photo-parent.ts'

@@ -1,4 +1,4 @@
-import { isWithin, joinPath, type LibraryPath, ROOT } from '../../base/objects/index.ts'
+import { isWithin, joinPath, type LibraryPath, ROOT } from '../../base/paths/index.ts'
 import { TimeSlicer } from '../../base/scheduling/index.ts'
 import { asSeen, findLibraryByKey, inOrigin, isGone } from '../../libraries/commits/index.ts'
 import type { Library, LibraryCore } from '../../libraries/library/index.ts'

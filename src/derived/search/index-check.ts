@@ -1,4 +1,5 @@
-import { type DirId, EMPTY_ID, joinPath, type LibraryPath, ROOT } from '../../base/objects/index.ts'
+import { type DirId, EMPTY_ID } from '../../base/objects/index.ts'
+import { joinPath, type LibraryPath, ROOT } from '../../base/paths/index.ts'
 import { findLibraryWithDeleted, type LibraryInfo } from '../../libraries/commits/index.ts'
 import { entriesOnce, type ObjectStore } from '../../libraries/tree/index.ts'
 import type { Database } from '../../platform/database/index.ts'

@@ -1,4 +1,4 @@
-import { joinPath, type LibraryPath, segmentsOf } from '../../base/objects/index.ts'
+import { joinPath, type LibraryPath, segmentsOf } from '../../base/paths/index.ts'
 import type { Reader } from '../../platform/database/index.ts'
 import { type Entry, findEntriesIn, listEntriesIn } from './entry-store.ts'
 import { rootKeyOf } from './keys.ts'

@@ -1,4 +1,4 @@
-import { baseName, type LibraryPath, parentOf, segmentsOf } from '../../base/objects/index.ts'
+import { baseName, type LibraryPath, parentOf, segmentsOf } from '../../base/paths/index.ts'
 import type { Database, Reader } from '../../platform/database/index.ts'
 import { type Entry, findEntriesIn } from './entry-store.ts'
 import { keysIn } from './key-list.ts'

@@ -1,5 +1,5 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
-import type { LibraryPath } from '../../base/objects/index.ts'
+import type { LibraryPath } from '../../base/paths/index.ts'
 import { CoalescedTask } from '../../base/scheduling/index.ts'
 import {
   findLibraryByKey,

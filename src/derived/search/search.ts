@@ -1,11 +1,5 @@
-import {
-  type Dirent,
-  type FsId,
-  joinPath,
-  type LibraryPath,
-  ROOT,
-  segmentsOf,
-} from '../../base/objects/index.ts'
+import type { Dirent, FsId } from '../../base/objects/index.ts'
+import { joinPath, type LibraryPath, ROOT, segmentsOf } from '../../base/paths/index.ts'
 import { TimeSlicer } from '../../base/scheduling/index.ts'
 import { findLibraryByKey, type LibraryInfo } from '../../libraries/commits/index.ts'
 import type { LibraryCore } from '../../libraries/library/index.ts'

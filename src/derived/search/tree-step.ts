@@ -1,13 +1,5 @@
-import {
-  baseName,
-  type Dirent,
-  type DirId,
-  joinPath,
-  type LibraryPath,
-  parentOf,
-  ROOT,
-  segmentsOf,
-} from '../../base/objects/index.ts'
+import type { Dirent, DirId } from '../../base/objects/index.ts'
+import { baseName, joinPath, type LibraryPath, parentOf, ROOT, segmentsOf } from '../../base/paths/index.ts'
 import { TimeSlicer } from '../../base/scheduling/index.ts'
 import { type Change, entriesOnce, type ObjectStore } from '../../libraries/tree/index.ts'
 import type { Database } from '../../platform/database/index.ts'

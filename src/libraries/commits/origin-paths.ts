@@ -1,4 +1,4 @@
-import { baseName, below, joinPath, type LibraryPath, ROOT, seenFrom } from '../../base/objects/index.ts'
+import { baseName, below, joinPath, type LibraryPath, ROOT, seenFrom } from '../../base/paths/index.ts'
 import type { LibraryInfo } from './library-info.ts'
 
 /** Maps paths of a library to paths of its origin. */

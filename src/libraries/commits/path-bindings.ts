@@ -1,4 +1,4 @@
-import { type LibraryPath, pathKey } from '../../base/objects/index.ts'
+import { type LibraryPath, pathKey } from '../../base/paths/index.ts'
 import type { Reader, Transaction } from '../../platform/database/index.ts'
 
 /** Rows of one table that are bound to paths of libraries and follow the items there through renames and moves. */

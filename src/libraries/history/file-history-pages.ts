@@ -1,4 +1,5 @@
-import { below, type CommitId, type LibraryPath } from '../../base/objects/index.ts'
+import type { CommitId } from '../../base/objects/index.ts'
+import { below, type LibraryPath } from '../../base/paths/index.ts'
 import { inOrigin, type LibraryInfo, type NumberedCommit, originOf } from '../commits/index.ts'
 import { Tree } from '../tree/index.ts'
 import {

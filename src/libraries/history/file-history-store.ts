@@ -1,13 +1,5 @@
-import {
-  type FileId,
-  idFromBytes,
-  idToBytes,
-  type LibraryPath,
-  pathKey,
-  ROOT,
-  selfAndAbove,
-  toNfc,
-} from '../../base/objects/index.ts'
+import { type FileId, idFromBytes, idToBytes } from '../../base/objects/index.ts'
+import { type LibraryPath, pathKey, ROOT, selfAndAbove, toNfc } from '../../base/paths/index.ts'
 import { inGroups, type Reader, type Transaction, type Value } from '../../platform/database/index.ts'
 
 const KEYS_PER_QUERY = 500

@@ -1,4 +1,5 @@
-import { type FileId, type LibraryPath, parentOf } from '../../base/objects/index.ts'
+import type { FileId } from '../../base/objects/index.ts'
+import { type LibraryPath, parentOf } from '../../base/paths/index.ts'
 import { TimeSlicer } from '../../base/scheduling/index.ts'
 import {
   inOrigin,

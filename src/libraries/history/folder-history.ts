@@ -1,14 +1,6 @@
 import { fail } from '../../base/errors.ts'
-import {
-  baseName,
-  type DirId,
-  EMPTY_ID,
-  isWithin,
-  type LibraryPath,
-  ROOT,
-  seenFrom,
-  segmentsOf,
-} from '../../base/objects/index.ts'
+import { type DirId, EMPTY_ID } from '../../base/objects/index.ts'
+import { baseName, isWithin, type LibraryPath, ROOT, seenFrom, segmentsOf } from '../../base/paths/index.ts'
 import { TimeSlicer } from '../../base/scheduling/index.ts'
 import {
   baseOf,

@@ -1,4 +1,4 @@
-import { type LibraryPath, pathKey } from '../../base/objects/index.ts'
+import { type LibraryPath, pathKey } from '../../base/paths/index.ts'
 import type { Database } from '../../platform/database/index.ts'
 import { consumerPosition, type LibraryInfo, listCommitsDown } from '../commits/index.ts'
 import { type ObjectStore, Tree, type TreeChanges } from '../tree/index.ts'

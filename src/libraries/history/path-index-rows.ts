@@ -1,4 +1,4 @@
-import type { LibraryPath } from '../../base/objects/index.ts'
+import type { LibraryPath } from '../../base/paths/index.ts'
 import { TimeSlicer } from '../../base/scheduling/index.ts'
 import type { NumberedCommit } from '../commits/index.ts'
 import type { Change } from '../tree/index.ts'

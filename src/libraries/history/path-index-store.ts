@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { type LibraryPath, parentOf, ROOT } from '../../base/objects/index.ts'
+import { type LibraryPath, parentOf, ROOT } from '../../base/paths/index.ts'
 import {
   type Database,
   inGroups,

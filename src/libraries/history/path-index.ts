@@ -1,4 +1,5 @@
-import { type DirId, EMPTY_ID, type LibraryPath } from '../../base/objects/index.ts'
+import { type DirId, EMPTY_ID } from '../../base/objects/index.ts'
+import type { LibraryPath } from '../../base/paths/index.ts'
 import { TimeSlicer } from '../../base/scheduling/index.ts'
 import type { Database } from '../../platform/database/index.ts'
 import {

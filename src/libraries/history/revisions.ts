@@ -1,5 +1,6 @@
 import { fail } from '../../base/errors.ts'
-import { below, type CommitId, joinPath, type LibraryPath } from '../../base/objects/index.ts'
+import type { CommitId } from '../../base/objects/index.ts'
+import { below, joinPath, type LibraryPath } from '../../base/paths/index.ts'
 import { TimeSlicer } from '../../base/scheduling/index.ts'
 import {
   findCommit,

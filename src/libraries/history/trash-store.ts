@@ -1,16 +1,13 @@
+import { type CommitId, type FsId, idFromBytes, idToBytes } from '../../base/objects/index.ts'
 import {
   baseName,
-  type CommitId,
-  type FsId,
-  idFromBytes,
-  idToBytes,
   isWithin,
   type LibraryPath,
   pathKey,
   ROOT,
   toNfc,
   withSlash,
-} from '../../base/objects/index.ts'
+} from '../../base/paths/index.ts'
 import type { Reader, Transaction, Value } from '../../platform/database/index.ts'
 
 // Indexed characters of a path, because a path can exceed the maximum size of an index entry.

@@ -1,5 +1,6 @@
 import { fail } from '../../base/errors.ts'
-import { below, fileDirent, joinPath, type LibraryPath, parentOf, ROOT } from '../../base/objects/index.ts'
+import { fileDirent } from '../../base/objects/index.ts'
+import { below, joinPath, type LibraryPath, parentOf, ROOT } from '../../base/paths/index.ts'
 import { TimeSlicer } from '../../base/scheduling/index.ts'
 import type { Transaction } from '../../platform/database/index.ts'
 import { describeAdded } from '../commits/index.ts'

@@ -1,4 +1,4 @@
-import { type LibraryPath, selfAndAbove, withSlash } from '../../base/objects/index.ts'
+import { type LibraryPath, selfAndAbove, withSlash } from '../../base/paths/index.ts'
 import type { Reader, Transaction } from '../../platform/database/index.ts'
 import { asSeen, inOrigin, type PathBinding, type Scope } from '../commits/index.ts'
 import type { LibraryCore } from './core.ts'

@@ -1,5 +1,6 @@
 import { fail } from '../../base/errors.ts'
-import { type DirDirent, type LibraryPath, parentOf } from '../../base/objects/index.ts'
+import type { DirDirent } from '../../base/objects/index.ts'
+import { type LibraryPath, parentOf } from '../../base/paths/index.ts'
 import { TimeSlicer } from '../../base/scheduling/index.ts'
 import type { Transaction } from '../../platform/database/index.ts'
 import { describeAdded, describeDeleted } from '../commits/index.ts'

@@ -1,16 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { DomainError, fail } from '../../base/errors.ts'
-import {
-  baseName,
-  type Dirent,
-  dirDirent,
-  EMPTY_ID,
-  fileDirent,
-  joinPath,
-  type LibraryPath,
-  parentOf,
-  ROOT,
-} from '../../base/objects/index.ts'
+import { type Dirent, dirDirent, EMPTY_ID, fileDirent } from '../../base/objects/index.ts'
+import { baseName, joinPath, type LibraryPath, parentOf, ROOT } from '../../base/paths/index.ts'
 import { TimeSlicer } from '../../base/scheduling/index.ts'
 import {
   type Committed,

@@ -1,15 +1,6 @@
 import { fail } from '../../base/errors.ts'
-import {
-  baseName,
-  type Dirent,
-  dirDirent,
-  EMPTY_ID,
-  type FileDirent,
-  fileDirent,
-  isWithin,
-  type LibraryPath,
-  parentOf,
-} from '../../base/objects/index.ts'
+import { type Dirent, dirDirent, EMPTY_ID, type FileDirent, fileDirent } from '../../base/objects/index.ts'
+import { baseName, isWithin, type LibraryPath, parentOf } from '../../base/paths/index.ts'
 import type { Transaction } from '../../platform/database/index.ts'
 import {
   describeAdded,

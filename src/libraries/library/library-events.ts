@@ -1,4 +1,4 @@
-import type { LibraryPath } from '../../base/objects/index.ts'
+import type { LibraryPath } from '../../base/paths/index.ts'
 import type { Transaction } from '../../platform/database/index.ts'
 import type { LibraryInfo } from '../commits/index.ts'
 import type { Actor } from './library.ts'

@@ -1,5 +1,5 @@
 import { fail } from '../../base/errors.ts'
-import type { LibraryPath } from '../../base/objects/index.ts'
+import type { LibraryPath } from '../../base/paths/index.ts'
 import { type AuditActor, libraryAction } from '../../people/audit/index.ts'
 import { describeChangedPassword, type SubLibrary, setEncryption } from '../commits/index.ts'
 import { type LibraryEncryption, libraryPasswords } from '../content/index.ts'

@@ -1,5 +1,5 @@
 import { fail } from '../../base/errors.ts'
-import type { LibraryPath } from '../../base/objects/index.ts'
+import type { LibraryPath } from '../../base/paths/index.ts'
 import type { Committed, Edit, Edited, LibraryInfo } from '../commits/index.ts'
 import { Tree } from '../tree/index.ts'
 import { expectNotMoved, FolderMoved } from '../views/index.ts'

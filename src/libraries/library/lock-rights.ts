@@ -1,4 +1,4 @@
-import { isWithin, type LibraryPath } from '../../base/objects/index.ts'
+import { isWithin, type LibraryPath } from '../../base/paths/index.ts'
 import type { FileLock, LockOrigin } from './lock-store.ts'
 
 /** Tells whether a holder of locks may still change what is at a path of the stored library. */

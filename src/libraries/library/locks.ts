@@ -1,12 +1,6 @@
 import { fail } from '../../base/errors.ts'
-import {
-  type Dirent,
-  isWithin,
-  joinPath,
-  type LibraryPath,
-  ROOT,
-  selfAndAbove,
-} from '../../base/objects/index.ts'
+import type { Dirent } from '../../base/objects/index.ts'
+import { isWithin, joinPath, type LibraryPath, ROOT, selfAndAbove } from '../../base/paths/index.ts'
 import { type AuditActor, libraryAction } from '../../people/audit/index.ts'
 import type { Transaction } from '../../platform/database/index.ts'
 import { asSeen, inOrigin, type LibraryInfo, originOf } from '../commits/index.ts'

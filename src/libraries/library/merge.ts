@@ -1,5 +1,5 @@
 import { fail } from '../../base/errors.ts'
-import { baseName, type LibraryPath, parentOf } from '../../base/objects/index.ts'
+import { baseName, type LibraryPath, parentOf } from '../../base/paths/index.ts'
 import { describeMoved, inOrigin } from '../commits/index.ts'
 import { dropBound, followMoves } from './bound-paths-store.ts'
 import type { LibraryCore } from './core.ts'

@@ -1,4 +1,4 @@
-import type { LibraryPath } from '../../base/objects/index.ts'
+import type { LibraryPath } from '../../base/paths/index.ts'
 import { describeAdded, describeMoved } from '../commits/index.ts'
 import { copyBound, followMoves } from './bound-paths-store.ts'
 import type { LibraryCore } from './core.ts'

@@ -1,4 +1,5 @@
-import { type Dirent, joinPath, type LibraryPath, segmentsOf } from '../../base/objects/index.ts'
+import type { Dirent } from '../../base/objects/index.ts'
+import { joinPath, type LibraryPath, segmentsOf } from '../../base/paths/index.ts'
 import { describeAdded, describeRestored } from '../commits/index.ts'
 import { dropBound } from './bound-paths-store.ts'
 import { dbOf, type LibraryCore } from './core.ts'

@@ -1,5 +1,5 @@
 import { fail } from '../../base/errors.ts'
-import { type LibraryPath, pathKey, ROOT } from '../../base/objects/index.ts'
+import { type LibraryPath, pathKey, ROOT } from '../../base/paths/index.ts'
 import type { Transaction } from '../../platform/database/index.ts'
 import { inOrigin, usageOf } from '../commits/index.ts'
 import { dbOf, type LibraryCore } from './core.ts'

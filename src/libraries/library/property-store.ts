@@ -1,4 +1,4 @@
-import { type LibraryPath, parentOf, pathKey } from '../../base/objects/index.ts'
+import { type LibraryPath, parentOf, pathKey } from '../../base/paths/index.ts'
 import { inGroups, type Reader, type Transaction } from '../../platform/database/index.ts'
 import { libraryRowRelation, type PathBinding, tableBinding } from '../commits/index.ts'
 

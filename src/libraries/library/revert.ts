@@ -1,13 +1,6 @@
 import { DomainError, type Fault, fail } from '../../base/errors.ts'
-import {
-  type CommitId,
-  type Dirent,
-  dirDirent,
-  fileDirent,
-  type LibraryPath,
-  parentOf,
-  ROOT,
-} from '../../base/objects/index.ts'
+import { type CommitId, type Dirent, dirDirent, fileDirent } from '../../base/objects/index.ts'
+import { type LibraryPath, parentOf, ROOT } from '../../base/paths/index.ts'
 import { TimeSlicer } from '../../base/scheduling/index.ts'
 import {
   describeRestored,

@@ -1,5 +1,5 @@
 import { DomainError, type Fault, fail } from '../../base/errors.ts'
-import { joinPath, type LibraryPath, parentOf } from '../../base/objects/index.ts'
+import { joinPath, type LibraryPath, parentOf } from '../../base/paths/index.ts'
 import { asSeen, inOrigin, originOf } from '../commits/index.ts'
 import type { LibraryCore } from './core.ts'
 import type { Placed } from './entries.ts'

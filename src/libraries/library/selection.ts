@@ -1,15 +1,14 @@
 import { fail } from '../../base/errors.ts'
+import type { DirDirent, Dirent } from '../../base/objects/index.ts'
 import {
   baseName,
-  type DirDirent,
-  type Dirent,
   isStorableName,
   joinPath,
   type LibraryPath,
   parentOf,
   selfAndAbove,
   toNfc,
-} from '../../base/objects/index.ts'
+} from '../../base/paths/index.ts'
 import { TimeSlicer } from '../../base/scheduling/index.ts'
 import type { LibraryInfo } from '../commits/index.ts'
 import type { StoredDir, Totals, WorkingTree } from '../tree/index.ts'

@@ -1,4 +1,5 @@
-import { type LibraryId, type LibraryPath, pathKey } from '../../base/objects/index.ts'
+import type { LibraryId } from '../../base/objects/index.ts'
+import { type LibraryPath, pathKey } from '../../base/paths/index.ts'
 import type { Reader, Transaction } from '../../platform/database/index.ts'
 import { libraryRelation } from '../commits/index.ts'
 

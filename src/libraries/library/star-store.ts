@@ -1,11 +1,5 @@
-import {
-  type LibraryId,
-  type LibraryPath,
-  parentOf,
-  pathKey,
-  ROOT,
-  seenFrom,
-} from '../../base/objects/index.ts'
+import type { LibraryId } from '../../base/objects/index.ts'
+import { type LibraryPath, parentOf, pathKey, ROOT, seenFrom } from '../../base/paths/index.ts'
 import { type MaybePromise, whenReady } from '../../base/scheduling/index.ts'
 import type { Reader, Transaction } from '../../platform/database/index.ts'
 import { libraryRelation } from '../commits/index.ts'

@@ -1,5 +1,6 @@
 import { refuseAtLimit } from '../../base/errors.ts'
-import { below, type LibraryId, type LibraryPath } from '../../base/objects/index.ts'
+import type { LibraryId } from '../../base/objects/index.ts'
+import { below, type LibraryPath } from '../../base/paths/index.ts'
 import type { MaybePromise } from '../../base/scheduling/index.ts'
 import { asSeen, inOrigin } from '../commits/index.ts'
 import { findSubLibrary } from '../views/index.ts'

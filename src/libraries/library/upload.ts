@@ -1,13 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { fail } from '../../base/errors.ts'
+import { type CommitId, type Dirent, type FileDirent, fileDirent } from '../../base/objects/index.ts'
 import {
   baseName,
   below,
-  type CommitId,
   conflictName,
-  type Dirent,
-  type FileDirent,
-  fileDirent,
   freeName,
   freeWholeName,
   joinPath,
@@ -15,7 +12,7 @@ import {
   parentOf,
   ROOT,
   segmentsOf,
-} from '../../base/objects/index.ts'
+} from '../../base/paths/index.ts'
 import type { Transaction } from '../../platform/database/index.ts'
 import {
   type Committed,

@@ -1,5 +1,5 @@
 import { fail } from '../../base/errors.ts'
-import { isWithin, type LibraryPath } from '../../base/objects/index.ts'
+import { isWithin, type LibraryPath } from '../../base/paths/index.ts'
 import type { AuditActor } from '../../people/audit/index.ts'
 import type { Transaction } from '../../platform/database/index.ts'
 import { inOrigin, originOf } from '../commits/index.ts'

@@ -10,8 +10,8 @@ import {
   type FileId,
   type FileObject,
   type FsId,
-  unpackDir,
 } from '../../base/objects/index.ts'
+import { unpackDir } from '../../base/packing/index.ts'
 import { TimeSlicer } from '../../base/scheduling/index.ts'
 import type { LibraryInfo } from '../commits/index.ts'
 import {

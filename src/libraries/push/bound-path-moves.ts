@@ -1,14 +1,12 @@
+import { type Dirent, type DirId, EMPTY_ID } from '../../base/objects/index.ts'
 import {
   baseName,
-  type Dirent,
-  type DirId,
-  EMPTY_ID,
   joinPath,
   type LibraryPath,
   ROOT,
   segmentsOf,
   selfAndAbove,
-} from '../../base/objects/index.ts'
+} from '../../base/paths/index.ts'
 import { TimeSlicer } from '../../base/scheduling/index.ts'
 import type { Transaction } from '../../platform/database/index.ts'
 import { asSeen, EditConflict, type LibraryInfo, type PathBinding } from '../commits/index.ts'

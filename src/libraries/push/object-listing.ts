@@ -1,15 +1,8 @@
 import { promisify } from 'node:util'
 import { deflate } from 'node:zlib'
 import { fail } from '../../base/errors.ts'
-import {
-  Dir,
-  type DirId,
-  EMPTY_ID,
-  encodeFile,
-  type FsId,
-  packetHead,
-  zlibStored,
-} from '../../base/objects/index.ts'
+import { Dir, type DirId, EMPTY_ID, encodeFile, type FsId } from '../../base/objects/index.ts'
+import { packetHead, zlibStored } from '../../base/packing/index.ts'
 import { TimeSlicer } from '../../base/scheduling/index.ts'
 import type { Library } from '../library/index.ts'
 import { AS_RECEIVED, readFileRow } from '../tree/index.ts'

@@ -4,12 +4,11 @@ import {
   encodeFile,
   type FsId,
   InvalidObject,
-  packDir,
-  packFile,
   parseFile,
   parseJson,
   sha1Hex,
 } from '../../base/objects/index.ts'
+import { packDir, packFile } from '../../base/packing/index.ts'
 import { AS_RECEIVED, DIR, FILE, PACKED } from '../tree/index.ts'
 import type { ReceivedObject } from './received-store.ts'
 

@@ -1,11 +1,6 @@
 import { DomainError, fail } from '../../base/errors.ts'
-import {
-  type Commit,
-  type CommitId,
-  type DirId,
-  EMPTY_ID,
-  type LibraryPath,
-} from '../../base/objects/index.ts'
+import { type Commit, type CommitId, type DirId, EMPTY_ID } from '../../base/objects/index.ts'
+import type { LibraryPath } from '../../base/paths/index.ts'
 import type { Transaction } from '../../platform/database/index.ts'
 import {
   describeConflicts,

@@ -1,13 +1,5 @@
-import {
-  compareNames,
-  type Dir,
-  type Dirent,
-  type DirId,
-  EMPTY_ID,
-  joinPath,
-  type LibraryPath,
-  ROOT,
-} from '../../base/objects/index.ts'
+import { type Dir, type Dirent, type DirId, EMPTY_ID } from '../../base/objects/index.ts'
+import { compareNames, joinPath, type LibraryPath, ROOT } from '../../base/paths/index.ts'
 import { TimeSlicer } from '../../base/scheduling/index.ts'
 import type { ObjectStore } from './object-store.ts'
 

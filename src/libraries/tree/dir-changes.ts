@@ -1,4 +1,5 @@
-import { compareNames, type Dir, type Dirent } from '../../base/objects/index.ts'
+import type { Dir, Dirent } from '../../base/objects/index.ts'
+import { compareNames } from '../../base/paths/index.ts'
 import type { TimeSlicer } from '../../base/scheduling/index.ts'
 
 // How often a loop over entries checks the clock.

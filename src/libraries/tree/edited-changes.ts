@@ -1,4 +1,5 @@
-import { type Dirent, joinPath, type LibraryPath, ROOT } from '../../base/objects/index.ts'
+import type { Dirent } from '../../base/objects/index.ts'
+import { joinPath, type LibraryPath, ROOT } from '../../base/paths/index.ts'
 import { type Change, inOrder, isSameFile } from './diff.ts'
 import type { StoredDir } from './dir-cache.ts'
 

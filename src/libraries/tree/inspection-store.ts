@@ -12,10 +12,8 @@ import {
   parseDir,
   parseFile,
   sha1Hex,
-  unpackChanges,
-  unpackDir,
-  unpackFile,
 } from '../../base/objects/index.ts'
+import { unpackChanges, unpackDir, unpackFile } from '../../base/packing/index.ts'
 import type { Reader, Transaction } from '../../platform/database/index.ts'
 import { AS_RECEIVED, DELTA, DIR, FILE } from './object-encodings.ts'
 import { insertObjects, listChain, type ObjectRow, type PreparedObject } from './object-store.ts'

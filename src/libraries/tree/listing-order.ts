@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { compareNames, comparesNatively, type Dir, type Dirent } from '../../base/objects/index.ts'
+import type { Dir, Dirent } from '../../base/objects/index.ts'
+import { compareNames, comparesNatively } from '../../base/paths/index.ts'
 
 /** The entries of a dir in display order: folders, then files, each by lower-cased name. */
 export interface ShownDir {

@@ -10,19 +10,20 @@ import {
   type FsId,
   idFromBytes,
   idToBytes,
+  parseDir,
+  parseFile,
+} from '../../base/objects/index.ts'
+import {
   packChanges,
   packDir,
   packDirInSlices,
   packFile,
-  parseDir,
-  parseFile,
-  type Slices,
   unpackChanges,
   unpackDir,
   unpackDirInSlices,
   unpackFile,
-} from '../../base/objects/index.ts'
-import { TimeSlicer } from '../../base/scheduling/index.ts'
+} from '../../base/packing/index.ts'
+import { type Slices, TimeSlicer } from '../../base/scheduling/index.ts'
 import {
   type Database,
   deleteBatch,

@@ -1,18 +1,20 @@
 import {
-  compareNames,
-  conflictName,
   type Dir,
   type DirDirent,
   type Dirent,
   type DirId,
   EMPTY_ID,
   type FileDirent,
+} from '../../base/objects/index.ts'
+import {
+  compareNames,
+  conflictName,
   freeName,
   freeWholeName,
   joinPath,
   type LibraryPath,
   ROOT,
-} from '../../base/objects/index.ts'
+} from '../../base/paths/index.ts'
 import { TimeSlicer } from '../../base/scheduling/index.ts'
 import { changeBatches } from './dir-changes.ts'
 import type { WorkingTree } from './working-tree.ts'

@@ -1,4 +1,5 @@
-import { type DirId, EMPTY_ID, type LibraryPath, parentOf } from '../../base/objects/index.ts'
+import { type DirId, EMPTY_ID } from '../../base/objects/index.ts'
+import { type LibraryPath, parentOf } from '../../base/paths/index.ts'
 import { type Change, diffTrees, inOrder, isSameFile, TooManyChanges } from './diff.ts'
 import type { ObjectStore } from './object-store.ts'
 

@@ -1,13 +1,6 @@
 import { fail } from '../../base/errors.ts'
-import {
-  Dir,
-  type DirDirent,
-  type Dirent,
-  type DirId,
-  type FileDirent,
-  type LibraryPath,
-  segmentsOf,
-} from '../../base/objects/index.ts'
+import { Dir, type DirDirent, type Dirent, type DirId, type FileDirent } from '../../base/objects/index.ts'
+import { type LibraryPath, segmentsOf } from '../../base/paths/index.ts'
 import type { StoredDir } from './dir-cache.ts'
 import type { ObjectStore } from './object-store.ts'
 

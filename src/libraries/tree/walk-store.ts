@@ -2,14 +2,12 @@ import { inflateSync } from 'node:zlib'
 import {
   type Dirent,
   type DirId,
-  entriesInDir,
   type FileId,
   idFromBytes,
   idToBytes,
   parseDir,
-  unpackBlocks,
-  unpackChanges,
 } from '../../base/objects/index.ts'
+import { entriesInDir, unpackBlocks, unpackChanges } from '../../base/packing/index.ts'
 import type { Reader } from '../../platform/database/index.ts'
 import { AS_RECEIVED, DELTA, DIR, FILE } from './object-encodings.ts'
 import { listChain, ObjectMissing, type ObjectRow, type ObjectStore, readFileRow } from './object-store.ts'

@@ -1,12 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { fail } from '../../base/errors.ts'
+import { type DirDirent, type Dirent, type DirId, dirDirent, EMPTY_ID } from '../../base/objects/index.ts'
 import {
   baseName,
-  type DirDirent,
-  type Dirent,
-  type DirId,
-  dirDirent,
-  EMPTY_ID,
   freeName,
   freeWholeName,
   joinPath,
@@ -15,7 +11,7 @@ import {
   parseName,
   ROOT,
   segmentsOf,
-} from '../../base/objects/index.ts'
+} from '../../base/paths/index.ts'
 import { TimeSlicer } from '../../base/scheduling/index.ts'
 import type { Change } from './diff.ts'
 import type { StoredDir } from './dir-cache.ts'

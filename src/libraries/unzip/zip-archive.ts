@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib'
 import { type Entry, fromRandomAccessReaderPromise, getFileNameLowLevel, type ZipFile } from 'yauzl'
 import { DomainError } from '../../base/errors.ts'
-import { parseName } from '../../base/objects/index.ts'
+import { parseName } from '../../base/paths/index.ts'
 import { TimeSlicer } from '../../base/scheduling/index.ts'
 import type { StoredBytes } from '../content/index.ts'
 import { StoredReader } from './stored-reader.ts'

@@ -1,15 +1,7 @@
 import { hash } from 'node:crypto'
 import { fail } from '../../base/errors.ts'
-import {
-  baseName,
-  type CommitId,
-  type DirId,
-  type LibraryId,
-  type LibraryPath,
-  newLibraryId,
-  parentOf,
-  ROOT,
-} from '../../base/objects/index.ts'
+import { type CommitId, type DirId, type LibraryId, newLibraryId } from '../../base/objects/index.ts'
+import { baseName, type LibraryPath, parentOf, ROOT } from '../../base/paths/index.ts'
 import type { Database, Transaction } from '../../platform/database/index.ts'
 import {
   asSeen,

@@ -1,5 +1,6 @@
 import { refuseAtLimit } from '../../base/errors.ts'
-import { type LibraryId, type LibraryPath, newLibraryId, pathKey } from '../../base/objects/index.ts'
+import { type LibraryId, newLibraryId } from '../../base/objects/index.ts'
+import { type LibraryPath, pathKey } from '../../base/paths/index.ts'
 import type { Reader, Transaction, Value } from '../../platform/database/index.ts'
 import {
   type LibraryInfo,

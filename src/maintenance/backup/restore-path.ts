@@ -5,10 +5,8 @@ import {
   EMPTY_ID,
   type FileDirent,
   type FsId,
-  joinPath,
-  type LibraryPath,
-  ROOT,
 } from '../../base/objects/index.ts'
+import { joinPath, type LibraryPath, ROOT } from '../../base/paths/index.ts'
 import {
   BlockCheck,
   blockRows,

@@ -1,4 +1,5 @@
-import { type Dirent, type DirId, idFromBytes, type LibraryPath } from '../../base/objects/index.ts'
+import { type Dirent, type DirId, idFromBytes } from '../../base/objects/index.ts'
+import type { LibraryPath } from '../../base/paths/index.ts'
 import { ObjectStore, Tree } from '../../libraries/tree/index.ts'
 import type { Database, Value } from '../../platform/database/index.ts'
 import type { Snapshot } from './snapshot.ts'

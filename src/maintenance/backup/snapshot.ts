@@ -1,5 +1,4 @@
-import type { BlockId } from '../../base/objects/index.ts'
-import { idFromBytes } from '../../base/objects/index.ts'
+import { type BlockId, idFromBytes } from '../../base/objects/index.ts'
 import type { Value } from '../../platform/database/index.ts'
 import type { ManifestTable, SnapshotManifest } from './manifest.ts'
 import { parseOwnJson } from './own-json.ts'

@@ -1,4 +1,4 @@
-import { type LibraryPath, parsePath, pathKey, ROOT } from '../../base/objects/index.ts'
+import { type LibraryPath, parsePath, pathKey, ROOT } from '../../base/paths/index.ts'
 import type { LibraryInfo, PathBinding } from '../../libraries/commits/index.ts'
 import { type ObjectStore, Tree } from '../../libraries/tree/index.ts'
 import type { Database, Reader } from '../../platform/database/index.ts'

@@ -1,11 +1,5 @@
-import {
-  type Dirent,
-  type DirId,
-  EMPTY_ID,
-  joinPath,
-  type LibraryPath,
-  ROOT,
-} from '../../base/objects/index.ts'
+import { type Dirent, type DirId, EMPTY_ID } from '../../base/objects/index.ts'
+import { joinPath, type LibraryPath, ROOT } from '../../base/paths/index.ts'
 import type { DutyCycle } from '../../base/scheduling/index.ts'
 import { readAdded } from '../../libraries/tree/index.ts'
 import { IdSet } from '../../libraries/usage/index.ts'

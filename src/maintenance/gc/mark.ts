@@ -5,8 +5,8 @@ import {
   type FsId,
   idToBytes,
   type LibraryId,
-  unpackDir,
 } from '../../base/objects/index.ts'
+import { unpackDir } from '../../base/packing/index.ts'
 import {
   findAnyCommit,
   findLibraryByKey,

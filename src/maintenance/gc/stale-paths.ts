@@ -1,4 +1,5 @@
-import { type DirId, EMPTY_ID, joinPath, type LibraryPath, pathKey, ROOT } from '../../base/objects/index.ts'
+import { type DirId, EMPTY_ID } from '../../base/objects/index.ts'
+import { joinPath, type LibraryPath, pathKey, ROOT } from '../../base/paths/index.ts'
 import { listFirstSeenAfter, listOriginsAfter, originKey } from '../../libraries/history/index.ts'
 import { readAdded } from '../../libraries/tree/index.ts'
 import type { Reader } from '../../platform/database/index.ts'

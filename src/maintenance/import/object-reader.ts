@@ -1,5 +1,6 @@
 import { closeSync, openSync, readSync } from 'node:fs'
-import { type FsId, InvalidObject, packFile } from '../../base/objects/index.ts'
+import { type FsId, InvalidObject } from '../../base/objects/index.ts'
+import { packFile } from '../../base/packing/index.ts'
 import { isAbsent, objectFile } from './seafile-layout.ts'
 import { inflateObject, MAX_OBJECT_BYTES, readFile, readFileV0 } from './seafile-objects.ts'
 

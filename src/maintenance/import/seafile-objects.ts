@@ -12,9 +12,7 @@ import {
   type FsId,
   fileDirent,
   fileId,
-  freeName,
   InvalidObject,
-  isStorableName,
   parseBlockId,
   parseCommit,
   parseDirId,
@@ -23,6 +21,7 @@ import {
   parseJson,
   sha1Hex,
 } from '../../base/objects/index.ts'
+import { freeName, isStorableName } from '../../base/paths/index.ts'
 
 /** No object is longer. A dir of a million entries has less than half. */
 export const MAX_OBJECT_BYTES = 512 * 2 ** 20

@@ -1,4 +1,5 @@
-import { type DirId, type FileId, type FsId, InvalidObject, unpackFile } from '../../base/objects/index.ts'
+import { type DirId, type FileId, type FsId, InvalidObject } from '../../base/objects/index.ts'
+import { unpackFile } from '../../base/packing/index.ts'
 import { ThreadPool } from '../../base/thread-pool.ts'
 import { ImportError } from './import-error.ts'
 import type { ObjectReply, ObjectRequest, ObjectState } from './object-reader.ts'

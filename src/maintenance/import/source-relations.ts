@@ -1,13 +1,5 @@
-import {
-  type Commit,
-  joinPath,
-  type LibraryId,
-  type LibraryPath,
-  parseLibraryId,
-  parsePath,
-  ROOT,
-  segmentsOf,
-} from '../../base/objects/index.ts'
+import { type Commit, type LibraryId, parseLibraryId } from '../../base/objects/index.ts'
+import { joinPath, type LibraryPath, parsePath, ROOT, segmentsOf } from '../../base/paths/index.ts'
 import { insertStar } from '../../libraries/library/index.ts'
 import { type ObjectStore, Tree } from '../../libraries/tree/index.ts'
 import { insertSubCommit, putSubLibrary, setPasswordCheck } from '../../libraries/views/index.ts'

@@ -1,4 +1,5 @@
-import { type DirId, idFromBytes, idToBytes, type LibraryPath } from '../../base/objects/index.ts'
+import { type DirId, idFromBytes, idToBytes } from '../../base/objects/index.ts'
+import type { LibraryPath } from '../../base/paths/index.ts'
 import { liveNodeRelation } from '../../platform/cluster/index.ts'
 import type { Dialect, Reader, Transaction } from '../../platform/database/index.ts'
 import type { ClaimedTask, Extraction, TaskOrder, TaskProgress, TaskState } from './copy-move-task.ts'

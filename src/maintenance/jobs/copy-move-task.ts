@@ -1,4 +1,5 @@
-import type { DirId, LibraryPath } from '../../base/objects/index.ts'
+import type { DirId } from '../../base/objects/index.ts'
+import type { LibraryPath } from '../../base/paths/index.ts'
 import type { CredentialOrigin } from '../../people/credentials/index.ts'
 import type { LibraryKeys } from '../../sharing/access/index.ts'
 

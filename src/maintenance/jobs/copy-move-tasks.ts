@@ -1,12 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { DomainError, type Fault, fail } from '../../base/errors.ts'
-import {
-  baseName,
-  type DirId,
-  type FileDirent,
-  type LibraryPath,
-  parentOf,
-} from '../../base/objects/index.ts'
+import type { DirId, FileDirent } from '../../base/objects/index.ts'
+import { baseName, type LibraryPath, parentOf } from '../../base/paths/index.ts'
 import { Retries } from '../../base/scheduling/index.ts'
 import { findLibraryByKey, type LibraryInfo } from '../../libraries/commits/index.ts'
 import {

@@ -1,5 +1,6 @@
 import { fail } from '../../base/errors.ts'
-import type { FileDirent, LibraryPath } from '../../base/objects/index.ts'
+import type { FileDirent } from '../../base/objects/index.ts'
+import type { LibraryPath } from '../../base/paths/index.ts'
 import { PendingBlocks } from '../../libraries/content/index.ts'
 import {
   addTree,

@@ -5,8 +5,8 @@ import {
   type FsId,
   fileId,
   idFromBytes,
-  type LibraryPath,
 } from '../../base/objects/index.ts'
+import type { LibraryPath } from '../../base/paths/index.ts'
 import type { LibraryInfo } from '../../libraries/commits/index.ts'
 import { blockRows } from '../../libraries/content/index.ts'
 import {

@@ -1,14 +1,5 @@
-import {
-  baseName,
-  type Dir,
-  type DirId,
-  dirDirent,
-  EMPTY_ID,
-  joinPath,
-  type LibraryPath,
-  parentOf,
-  ROOT,
-} from '../../base/objects/index.ts'
+import { type Dir, type DirId, dirDirent, EMPTY_ID } from '../../base/objects/index.ts'
+import { baseName, joinPath, type LibraryPath, parentOf, ROOT } from '../../base/paths/index.ts'
 import {
   describeAdded,
   type LibraryInfo,

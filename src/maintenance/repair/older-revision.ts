@@ -1,11 +1,5 @@
-import {
-  baseName,
-  type FileDirent,
-  type FileId,
-  joinPath,
-  type LibraryPath,
-  parentOf,
-} from '../../base/objects/index.ts'
+import type { FileDirent, FileId } from '../../base/objects/index.ts'
+import { baseName, joinPath, type LibraryPath, parentOf } from '../../base/paths/index.ts'
 import { type LibraryInfo, listCommitsDown } from '../../libraries/commits/index.ts'
 import { blockRows, type Content } from '../../libraries/content/index.ts'
 import { oldestShown } from '../../libraries/history/index.ts'

@@ -7,8 +7,8 @@ import {
   EMPTY_ID,
   type FileId,
   fileDirent,
-  type LibraryPath,
 } from '../../base/objects/index.ts'
+import type { LibraryPath } from '../../base/paths/index.ts'
 import { type LibraryInfo, listCommitsDown } from '../../libraries/commits/index.ts'
 import { oldestShown } from '../../libraries/history/index.ts'
 import {

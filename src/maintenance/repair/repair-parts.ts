@@ -1,4 +1,5 @@
-import type { BlockId, FsId, LibraryPath } from '../../base/objects/index.ts'
+import type { BlockId, FsId } from '../../base/objects/index.ts'
+import type { LibraryPath } from '../../base/paths/index.ts'
 import type { LibraryInfo } from '../../libraries/commits/index.ts'
 import type { BlockCheck } from '../../libraries/content/index.ts'
 import type { EditableLibrary, LibraryCore } from '../../libraries/library/index.ts'

@@ -1,12 +1,5 @@
-import {
-  type BlockId,
-  type CommitId,
-  type DirId,
-  type FileId,
-  type LibraryId,
-  type LibraryPath,
-  ROOT,
-} from '../../base/objects/index.ts'
+import type { BlockId, CommitId, DirId, FileId, LibraryId } from '../../base/objects/index.ts'
+import { type LibraryPath, ROOT } from '../../base/paths/index.ts'
 import {
   findCommit,
   findLibraryKey,

@@ -1,6 +1,5 @@
 import type { Fault } from '../../base/errors.ts'
-import type { Operation } from '../../base/scheduling/index.ts'
-import { type MaybePromise, whenReady } from '../../base/scheduling/index.ts'
+import { type MaybePromise, type Operation, whenReady } from '../../base/scheduling/index.ts'
 import { parseBody, readBody } from './body.ts'
 import { ClientDisconnected } from './client-disconnected.ts'
 import {

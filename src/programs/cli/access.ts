@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { parsePath } from '../../base/objects/index.ts'
+import { parsePath } from '../../base/paths/index.ts'
 import type { Explanation } from '../../sharing/access/index.ts'
 import { CommandError } from './command-error.ts'
 import { configFrom, withSettings } from './config-flags.ts'

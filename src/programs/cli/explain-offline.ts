@@ -1,5 +1,6 @@
 import type { Config } from '../../base/config/index.ts'
-import { type LibraryPath, parseLibraryId } from '../../base/objects/index.ts'
+import { parseLibraryId } from '../../base/objects/index.ts'
+import type { LibraryPath } from '../../base/paths/index.ts'
 import { findLibrary, inOrigin, type LibraryInfo, originOf } from '../../libraries/commits/index.ts'
 import { findWithOrigin } from '../../libraries/views/index.ts'
 import type { Database } from '../../platform/database/index.ts'

@@ -1,6 +1,7 @@
 import path from 'node:path'
 import type { Config } from '../../base/config/index.ts'
-import { type BlockId, type LibraryId, type LibraryPath, ROOT } from '../../base/objects/index.ts'
+import type { BlockId, LibraryId } from '../../base/objects/index.ts'
+import { type LibraryPath, ROOT } from '../../base/paths/index.ts'
 import { repairAnnotations } from '../../derived/annotations/index.ts'
 import { deleteArchive } from '../../libraries/archives/index.ts'
 import {

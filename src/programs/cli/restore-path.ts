@@ -1,16 +1,16 @@
 import type { Config } from '../../base/config/index.ts'
 import { DomainError, type Fault } from '../../base/errors.ts'
 import { createLogger } from '../../base/logging.ts'
+import { parseLibraryId } from '../../base/objects/index.ts'
 import {
   isWithin,
   joinPath,
   type LibraryPath,
   parentOf,
-  parseLibraryId,
   parsePath,
   ROOT,
   segmentsOf,
-} from '../../base/objects/index.ts'
+} from '../../base/paths/index.ts'
 import { restoreAnnotations } from '../../derived/annotations/index.ts'
 import { findLibrary } from '../../libraries/commits/index.ts'
 import { type EditableLibrary, type LibraryCore, placeRestored } from '../../libraries/library/index.ts'

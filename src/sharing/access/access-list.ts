@@ -1,4 +1,5 @@
-import { isWithin, type LibraryId, type LibraryPath, ROOT } from '../../base/objects/index.ts'
+import type { LibraryId } from '../../base/objects/index.ts'
+import { isWithin, type LibraryPath, ROOT } from '../../base/paths/index.ts'
 import { TimeSlicer } from '../../base/scheduling/index.ts'
 import { asSeen, baseOf, inOrigin, type LibraryInfo } from '../../libraries/commits/index.ts'
 import type { AdministeredLibrary } from '../../libraries/library/index.ts'

@@ -1,5 +1,6 @@
 import { fail } from '../../base/errors.ts'
-import { type LibraryId, type LibraryPath, ROOT, selfAndAbove } from '../../base/objects/index.ts'
+import type { LibraryId } from '../../base/objects/index.ts'
+import { type LibraryPath, ROOT, selfAndAbove } from '../../base/paths/index.ts'
 import { type MaybePromise, whenReady } from '../../base/scheduling/index.ts'
 import {
   asSeen,

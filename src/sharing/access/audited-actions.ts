@@ -1,4 +1,4 @@
-import type { LibraryPath } from '../../base/objects/index.ts'
+import type { LibraryPath } from '../../base/paths/index.ts'
 import { inOrigin, type LibraryInfo, originOf } from '../../libraries/commits/index.ts'
 import { type AuditedAction, libraryAction } from '../../people/audit/index.ts'
 import type { Link, LinkOptions } from './link.ts'

@@ -1,4 +1,5 @@
-import { isWithin, type LibraryId, type LibraryPath, ROOT } from '../../base/objects/index.ts'
+import type { LibraryId } from '../../base/objects/index.ts'
+import { isWithin, type LibraryPath, ROOT } from '../../base/paths/index.ts'
 import {
   asSeen,
   baseOf,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { type LibraryPath, ROOT } from '../../base/objects/paths.ts'
+import { type LibraryPath, ROOT } from '../../base/paths/paths.ts'
 import { capped, decide, type Grant, type Grantee } from './grant.ts'
 
 function grant(

@@ -1,4 +1,4 @@
-import { type LibraryPath, selfAndAbove } from '../../base/objects/index.ts'
+import { type LibraryPath, selfAndAbove } from '../../base/paths/index.ts'
 import type { Permission, Right } from '../../libraries/library/index.ts'
 
 /** The kind of grantee. */

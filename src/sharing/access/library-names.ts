@@ -1,4 +1,5 @@
-import { type LibraryId, parseLibraryId, toNfc } from '../../base/objects/index.ts'
+import { type LibraryId, parseLibraryId } from '../../base/objects/index.ts'
+import { toNfc } from '../../base/paths/index.ts'
 import type { Library } from '../../libraries/library/index.ts'
 import { type Account, scopeReaches } from '../../people/accounts/index.ts'
 import { type Database, type Transaction, writeIfSpace } from '../../platform/database/index.ts'

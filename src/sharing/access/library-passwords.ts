@@ -1,4 +1,4 @@
-import type { LibraryPath } from '../../base/objects/index.ts'
+import type { LibraryPath } from '../../base/paths/index.ts'
 import type { SubLibrary } from '../../libraries/commits/index.ts'
 import { type LibraryEncryption, libraryPasswords } from '../../libraries/content/index.ts'
 import {

@@ -1,4 +1,4 @@
-import { type LibraryPath, pathKey } from '../../base/objects/index.ts'
+import { type LibraryPath, pathKey } from '../../base/paths/index.ts'
 import type { PathBinding } from '../../libraries/commits/index.ts'
 import type { Transaction } from '../../platform/database/index.ts'
 

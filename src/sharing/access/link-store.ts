@@ -1,12 +1,5 @@
-import {
-  baseName,
-  joinPath,
-  type LibraryId,
-  type LibraryPath,
-  pathKey,
-  ROOT,
-  seenFrom,
-} from '../../base/objects/index.ts'
+import type { LibraryId } from '../../base/objects/index.ts'
+import { baseName, joinPath, type LibraryPath, pathKey, ROOT, seenFrom } from '../../base/paths/index.ts'
 import { libraryRelation } from '../../libraries/commits/index.ts'
 import { viewRelation } from '../../libraries/views/index.ts'
 import { accountRows } from '../../people/accounts/index.ts'

@@ -1,4 +1,5 @@
-import type { LibraryId, LibraryPath } from '../../base/objects/index.ts'
+import type { LibraryId } from '../../base/objects/index.ts'
+import type { LibraryPath } from '../../base/paths/index.ts'
 
 /** A share link permits reading, an upload link adding files. */
 export type LinkKind = 'share' | 'upload'

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import { DomainError, fail } from '../../base/errors.ts'
-import { type LibraryPath, parentOf, ROOT } from '../../base/objects/index.ts'
+import { type LibraryPath, parentOf, ROOT } from '../../base/paths/index.ts'
 import {
   asSeen,
   findLibraryByKey,

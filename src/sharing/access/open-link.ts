@@ -1,5 +1,6 @@
 import { DomainError, fail } from '../../base/errors.ts'
-import { baseName, type FileDirent, type LibraryPath, ROOT } from '../../base/objects/index.ts'
+import type { FileDirent } from '../../base/objects/index.ts'
+import { baseName, type LibraryPath, ROOT } from '../../base/paths/index.ts'
 import type { EditableLibrary, Library } from '../../libraries/library/index.ts'
 import type { StoredDir } from '../../libraries/tree/index.ts'
 import type { Link } from './link.ts'

@@ -1,4 +1,5 @@
-import type { LibraryId, LibraryPath } from '../../base/objects/index.ts'
+import type { LibraryId } from '../../base/objects/index.ts'
+import type { LibraryPath } from '../../base/paths/index.ts'
 import { baseOf, type LibraryInfo } from '../../libraries/commits/index.ts'
 import type { Library, Permission } from '../../libraries/library/index.ts'
 

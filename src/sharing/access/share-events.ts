@@ -1,4 +1,5 @@
-import type { LibraryId, LibraryPath } from '../../base/objects/index.ts'
+import type { LibraryId } from '../../base/objects/index.ts'
+import type { LibraryPath } from '../../base/paths/index.ts'
 import type { Actor } from '../../libraries/library/index.ts'
 import type { Group } from '../../people/accounts/index.ts'
 import type { Transaction } from '../../platform/database/index.ts'

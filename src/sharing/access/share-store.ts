@@ -1,4 +1,5 @@
-import { type LibraryId, type LibraryPath, ROOT } from '../../base/objects/index.ts'
+import type { LibraryId } from '../../base/objects/index.ts'
+import { type LibraryPath, ROOT } from '../../base/paths/index.ts'
 import {
   type LibraryInfo,
   type LibraryRow,

@@ -1,12 +1,5 @@
 import { fail } from '../../base/errors.ts'
-import {
-  baseName,
-  joinPath,
-  type LibraryPath,
-  parentOf,
-  ROOT,
-  selfAndAbove,
-} from '../../base/objects/index.ts'
+import { baseName, joinPath, type LibraryPath, parentOf, ROOT, selfAndAbove } from '../../base/paths/index.ts'
 import {
   asSeen,
   inOrigin,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { openTestCore } from '../../../test/support/core.ts'
-import { ROOT } from '../../base/objects/paths.ts'
+import { ROOT } from '../../base/paths/paths.ts'
 import type { Database, WriteOptions } from '../../platform/database/database.ts'
 import { TicketInserts } from './ticket-inserts.ts'
 import { findTicket, type TicketRow } from './ticket-store.ts'

@@ -1,4 +1,5 @@
-import { type FsId, idFromBytes, idToBytes, type LibraryPath } from '../../base/objects/index.ts'
+import { type FsId, idFromBytes, idToBytes } from '../../base/objects/index.ts'
+import type { LibraryPath } from '../../base/paths/index.ts'
 import { type MaybePromise, whenReady } from '../../base/scheduling/index.ts'
 import type { CredentialOrigin } from '../../people/credentials/index.ts'
 import type { Reader, Transaction } from '../../platform/database/index.ts'

@@ -1,6 +1,7 @@
 import { hash, randomUUID } from 'node:crypto'
 import { DomainError, fail } from '../../base/errors.ts'
-import { type FsId, isWithin, type LibraryPath } from '../../base/objects/index.ts'
+import type { FsId } from '../../base/objects/index.ts'
+import { isWithin, type LibraryPath } from '../../base/paths/index.ts'
 import { type MaybePromise, TwoGenerationCache, whenReady } from '../../base/scheduling/index.ts'
 import type { Library, LibraryCore } from '../../libraries/library/index.ts'
 import type { Account } from '../../people/accounts/index.ts'

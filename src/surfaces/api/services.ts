@@ -1,4 +1,4 @@
-import type { LibraryPath } from '../../base/objects/index.ts'
+import type { LibraryPath } from '../../base/paths/index.ts'
 import type { FairSemaphore } from '../../base/scheduling/index.ts'
 import type { ActivityService } from '../../derived/activity/index.ts'
 import type {

@@ -1,4 +1,4 @@
-import { baseName, type LibraryPath, ROOT, selfAndAbove } from '../../base/objects/index.ts'
+import { baseName, type LibraryPath, ROOT, selfAndAbove } from '../../base/paths/index.ts'
 import type { OpenLink } from '../../sharing/access/index.ts'
 import { html } from './html.ts'
 import type { PageTexts } from './texts/texts.ts'

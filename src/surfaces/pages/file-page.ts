@@ -1,4 +1,4 @@
-import { type LibraryPath, ROOT } from '../../base/objects/index.ts'
+import { type LibraryPath, ROOT } from '../../base/paths/index.ts'
 import { isPicture } from '../../derived/previews/index.ts'
 import { type HttpRequest, type HttpResponse, mediaTypeOf } from '../../platform/http/index.ts'
 import type { OpenLink } from '../../sharing/access/index.ts'
@@ -9,8 +9,7 @@ import { pageAnswer, rootOf } from './layout.ts'
 import { sharedBy } from './people.ts'
 import { type FoundFile, isShownInPlace } from './send-file.ts'
 import type { PageServices } from './services.ts'
-import type { PageTexts } from './texts/texts.ts'
-import { textsFor } from './texts/texts.ts'
+import { type PageTexts, textsFor } from './texts/texts.ts'
 import { dayText, encodeSegments, inQuery, isoText, sizeText } from './wording.ts'
 
 // Maximum length of a text preview.

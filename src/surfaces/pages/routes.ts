@@ -1,5 +1,5 @@
 import { fail } from '../../base/errors.ts'
-import { type LibraryPath, parsePath, ROOT } from '../../base/objects/index.ts'
+import { type LibraryPath, parsePath, ROOT } from '../../base/paths/index.ts'
 import type { Account } from '../../people/accounts/index.ts'
 import {
   type HttpRequest,

@@ -1,4 +1,5 @@
-import type { FileDirent, LibraryPath } from '../../base/objects/index.ts'
+import type { FileDirent } from '../../base/objects/index.ts'
+import type { LibraryPath } from '../../base/paths/index.ts'
 import { type HttpRequest, type HttpResponse, rawResponse, servedAs } from '../../platform/http/index.ts'
 import type { OpenLink } from '../../sharing/access/index.ts'
 import type { PageServices } from './services.ts'

@@ -1,4 +1,4 @@
-import type { LibraryPath } from '../../base/objects/index.ts'
+import type { LibraryPath } from '../../base/paths/index.ts'
 import type { OpenLink } from '../../sharing/access/index.ts'
 import { type Html, html } from './html.ts'
 import { icon } from './icons.ts'

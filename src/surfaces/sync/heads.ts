@@ -1,5 +1,6 @@
 import { DomainError } from '../../base/errors.ts'
-import { type CommitId, type LibraryId, parseCommitId, ROOT } from '../../base/objects/index.ts'
+import { type CommitId, type LibraryId, parseCommitId } from '../../base/objects/index.ts'
+import { ROOT } from '../../base/paths/index.ts'
 import type { QuotaReservation } from '../../libraries/push/index.ts'
 import { type HttpRequest, optionalText, Refusal, rawText } from '../../platform/http/index.ts'
 import { guestOf } from '../../sharing/access/index.ts'

@@ -1,4 +1,5 @@
-import { PACKET_HEAD_BYTES, parseFsId } from '../../base/objects/index.ts'
+import { parseFsId } from '../../base/objects/index.ts'
+import { PACKET_HEAD_BYTES } from '../../base/packing/index.ts'
 import type { SentObject } from '../../libraries/push/index.ts'
 import type { BodyClaim, RequestBody } from '../../platform/http/index.ts'
 import { badRequest } from './readers.ts'

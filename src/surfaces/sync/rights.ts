@@ -1,5 +1,6 @@
 import { DomainError } from '../../base/errors.ts'
-import { type LibraryId, parseLibraryId, parsePath } from '../../base/objects/index.ts'
+import { type LibraryId, parseLibraryId } from '../../base/objects/index.ts'
+import { parsePath } from '../../base/paths/index.ts'
 import { isHeldBy, type Library, lockFile, seenLocks, unlock } from '../../libraries/library/index.ts'
 import { Refusal, rawText } from '../../platform/http/index.ts'
 import { badRequest, done, libraryParam, readJson } from './readers.ts'

@@ -1,5 +1,6 @@
 import { DomainError, fail } from '../../base/errors.ts'
-import { type LibraryId, ROOT } from '../../base/objects/index.ts'
+import type { LibraryId } from '../../base/objects/index.ts'
+import { ROOT } from '../../base/paths/index.ts'
 import { type MaybePromise, whenReady } from '../../base/scheduling/index.ts'
 import type { EditableLibrary, Library, LibraryCore } from '../../libraries/library/index.ts'
 import type { CredentialOrigins, SyncGrant, SyncTokens } from '../../people/credentials/index.ts'

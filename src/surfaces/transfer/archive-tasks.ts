@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { readdir, rm } from 'node:fs/promises'
 import path from 'node:path'
-import { ROOT } from '../../base/objects/index.ts'
+import { ROOT } from '../../base/paths/index.ts'
 import {
   type ArchiveRow,
   adoptArchives,

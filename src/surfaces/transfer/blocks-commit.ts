@@ -1,5 +1,5 @@
 import { fail } from '../../base/errors.ts'
-import { baseName, type LibraryPath, parentOf, parseName, parsePath } from '../../base/objects/index.ts'
+import { baseName, type LibraryPath, parentOf, parseName, parsePath } from '../../base/paths/index.ts'
 import { json, kinds } from '../../base/schemas/index.ts'
 import { describeAdded } from '../../libraries/commits/index.ts'
 import type { Content } from '../../libraries/content/index.ts'

@@ -1,5 +1,5 @@
 import { fail } from '../../base/errors.ts'
-import { ROOT } from '../../base/objects/index.ts'
+import { ROOT } from '../../base/paths/index.ts'
 import {
   type HttpRequest,
   oneOf,

@@ -1,12 +1,6 @@
 import { fail } from '../../base/errors.ts'
-import {
-  baseName,
-  type CommitId,
-  type LibraryPath,
-  parentOf,
-  parseCommitId,
-  parsePath,
-} from '../../base/objects/index.ts'
+import { type CommitId, parseCommitId } from '../../base/objects/index.ts'
+import { baseName, type LibraryPath, parentOf, parsePath } from '../../base/paths/index.ts'
 import { json, kinds } from '../../base/schemas/index.ts'
 import type { Content } from '../../libraries/content/index.ts'
 import { replaceFile } from '../../libraries/library/index.ts'

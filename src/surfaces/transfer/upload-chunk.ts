@@ -1,4 +1,4 @@
-import type { LibraryPath } from '../../base/objects/index.ts'
+import type { LibraryPath } from '../../base/paths/index.ts'
 import { inOrigin } from '../../libraries/commits/index.ts'
 import type { Content } from '../../libraries/content/index.ts'
 import type { Ready } from '../../libraries/library/index.ts'

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { type LibraryPath, parentOf } from '../../base/objects/index.ts'
+import { type LibraryPath, parentOf } from '../../base/paths/index.ts'
 import type { DataKey } from '../../libraries/content/index.ts'
 import type { EditableLibrary, Library } from '../../libraries/library/index.ts'
 import type { Transaction } from '../../platform/database/index.ts'

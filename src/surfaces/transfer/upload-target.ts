@@ -1,5 +1,5 @@
 import { fail } from '../../base/errors.ts'
-import { joinPath, type LibraryPath, parseName, parsePath, ROOT } from '../../base/objects/index.ts'
+import { joinPath, type LibraryPath, parseName, parsePath, ROOT } from '../../base/paths/index.ts'
 import type { HttpRequest } from '../../platform/http/index.ts'
 import { uploadError } from './upload-errors.ts'
 import { type FormTexts, lastSegment } from './upload-form.ts'

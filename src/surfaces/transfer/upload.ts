@@ -1,5 +1,5 @@
 import { fail } from '../../base/errors.ts'
-import { joinPath, type LibraryPath, ROOT, seenFrom, segmentsOf } from '../../base/objects/index.ts'
+import { joinPath, type LibraryPath, ROOT, seenFrom, segmentsOf } from '../../base/paths/index.ts'
 import { json, kinds, plain } from '../../base/schemas/index.ts'
 import type { Content } from '../../libraries/content/index.ts'
 import { addFiles, addFolder, type NewFile, type Placed } from '../../libraries/library/index.ts'

@@ -1,4 +1,4 @@
-import { type LibraryPath, parsePath, ROOT, segmentsOf } from '../../base/objects/index.ts'
+import { type LibraryPath, parsePath, ROOT, segmentsOf } from '../../base/paths/index.ts'
 import type { HttpRequest } from '../../platform/http/index.ts'
 import { davError } from './responses.ts'
 import { looksLikeSnapshot } from './snapshot-name.ts'

@@ -1,4 +1,4 @@
-import { parentOf, ROOT } from '../../base/objects/index.ts'
+import { parentOf, ROOT } from '../../base/paths/index.ts'
 import { copyTo, makeFolderAt, moveTo, type PlaceOutcome, removeOne } from '../../libraries/library/index.ts'
 import type { Account } from '../../people/accounts/index.ts'
 import type { HttpRequest, HttpResponse, RequestBody } from '../../platform/http/index.ts'

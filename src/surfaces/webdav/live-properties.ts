@@ -1,4 +1,4 @@
-import { isWithin, type LibraryPath, parentOf, ROOT } from '../../base/objects/index.ts'
+import { isWithin, type LibraryPath, parentOf, ROOT } from '../../base/paths/index.ts'
 import { type FileChecksums, type FileLock, MAX_HOLDERS } from '../../libraries/library/index.ts'
 import { displayName } from '../../people/accounts/index.ts'
 import { httpDate, mediaTypeOf } from '../../platform/http/index.ts'

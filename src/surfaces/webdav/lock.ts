@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { parentOf } from '../../base/objects/index.ts'
+import { parentOf } from '../../base/paths/index.ts'
 import { emptyContent } from '../../libraries/content/index.ts'
 import {
   dropToken,

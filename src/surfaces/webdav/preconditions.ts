@@ -1,4 +1,5 @@
-import { type Dirent, isWithin, type LibraryPath, parentOf, ROOT } from '../../base/objects/index.ts'
+import type { Dirent } from '../../base/objects/index.ts'
+import { isWithin, type LibraryPath, parentOf, ROOT } from '../../base/paths/index.ts'
 import { covers, type FileLock, holdsToken, type Library, seenLocks } from '../../libraries/library/index.ts'
 import type { Account } from '../../people/accounts/index.ts'
 import { type HttpRequest, judge } from '../../platform/http/index.ts'

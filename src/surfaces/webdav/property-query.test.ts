@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { type LibraryPath, ROOT } from '../../base/objects/index.ts'
+import { type LibraryPath, ROOT } from '../../base/paths/index.ts'
 import type { DeadProperty, FileLock } from '../../libraries/library/index.ts'
 import { type DescribedItem, ShownLocks } from './live-properties.ts'
 import { type Listed, PropertyQuery } from './property-query.ts'

@@ -1,4 +1,5 @@
-import { type Dirent, type FileId, joinPath, type LibraryPath, ROOT } from '../../base/objects/index.ts'
+import type { Dirent, FileId } from '../../base/objects/index.ts'
+import { joinPath, type LibraryPath, ROOT } from '../../base/paths/index.ts'
 import { TimeSlicer, TwoGenerationCache } from '../../base/scheduling/index.ts'
 import {
   checksumsOf,

@@ -1,4 +1,4 @@
-import { parentOf, ROOT } from '../../base/objects/index.ts'
+import { parentOf, ROOT } from '../../base/paths/index.ts'
 import {
   changeProperties,
   checksumsOf,

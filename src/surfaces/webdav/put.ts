@@ -1,4 +1,4 @@
-import { parentOf } from '../../base/objects/index.ts'
+import { parentOf } from '../../base/paths/index.ts'
 import {
   type Content,
   type DataKey,

@@ -1,12 +1,6 @@
 import { DomainError, fail } from '../../base/errors.ts'
-import {
-  baseName,
-  type Dirent,
-  type LibraryPath,
-  parentOf,
-  parseName,
-  ROOT,
-} from '../../base/objects/index.ts'
+import type { Dirent } from '../../base/objects/index.ts'
+import { baseName, type LibraryPath, parentOf, parseName, ROOT } from '../../base/paths/index.ts'
 import type { EditableLibrary, Library } from '../../libraries/library/index.ts'
 import type { Account } from '../../people/accounts/index.ts'
 import type { Address } from './address.ts'

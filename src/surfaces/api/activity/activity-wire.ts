@@ -1,4 +1,4 @@
-import { baseName } from '../../../base/objects/index.ts'
+import { baseName } from '../../../base/paths/index.ts'
 import type { FeedItem, Notification } from '../../../derived/activity/index.ts'
 import { type Directory, type Person, unknownPerson } from '../../../people/accounts/index.ts'
 import { avatarUrl } from '../accounts/account-wire.ts'

@@ -1,4 +1,4 @@
-import { ROOT } from '../../../base/objects/index.ts'
+import { ROOT } from '../../../base/paths/index.ts'
 import type { LiveEvent, LiveMessage } from '../../../derived/activity/index.ts'
 import { isoTime } from '../common/wire-formats.ts'
 

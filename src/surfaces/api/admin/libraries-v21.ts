@@ -1,5 +1,6 @@
 import { fail } from '../../../base/errors.ts'
-import { type LibraryId, parseName } from '../../../base/objects/index.ts'
+import type { LibraryId } from '../../../base/objects/index.ts'
+import { parseName } from '../../../base/paths/index.ts'
 import { json, kinds } from '../../../base/schemas/index.ts'
 import type { LibraryStatus } from '../../../libraries/commits/index.ts'
 import {

@@ -1,4 +1,4 @@
-import { baseName, parentOf } from '../../../base/objects/index.ts'
+import { baseName, parentOf } from '../../../base/paths/index.ts'
 import { empty, json, kinds } from '../../../base/schemas/index.ts'
 import type { Comment } from '../../../derived/annotations/index.ts'
 import { asSeen } from '../../../libraries/commits/index.ts'

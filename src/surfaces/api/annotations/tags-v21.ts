@@ -1,4 +1,4 @@
-import { baseName, parentOf } from '../../../base/objects/index.ts'
+import { baseName, parentOf } from '../../../base/paths/index.ts'
 import { json, kinds } from '../../../base/schemas/index.ts'
 import { errorMessage, flag, integer, jsonResponse, map, text } from '../../../platform/http/index.ts'
 import { libraryIdParam, requiredPath } from '../common/readers.ts'

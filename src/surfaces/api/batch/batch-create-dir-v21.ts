@@ -1,5 +1,6 @@
 import { fail } from '../../../base/errors.ts'
-import { type LibraryPath, parseLibraryId, parsePath, ROOT } from '../../../base/objects/index.ts'
+import { parseLibraryId } from '../../../base/objects/index.ts'
+import { type LibraryPath, parsePath, ROOT } from '../../../base/paths/index.ts'
 import { TimeSlicer } from '../../../base/scheduling/index.ts'
 import { json, kinds } from '../../../base/schemas/index.ts'
 import { type Library, makeManyFolders } from '../../../libraries/library/index.ts'

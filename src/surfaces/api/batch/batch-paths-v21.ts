@@ -1,5 +1,5 @@
 import { DomainError } from '../../../base/errors.ts'
-import { baseName, type LibraryPath, parentOf, parsePath } from '../../../base/objects/index.ts'
+import { baseName, type LibraryPath, parentOf, parsePath } from '../../../base/paths/index.ts'
 import { TimeSlicer } from '../../../base/scheduling/index.ts'
 import { json } from '../../../base/schemas/index.ts'
 import { copy, type Library, move, type Placed, type RoomLeft } from '../../../libraries/library/index.ts'

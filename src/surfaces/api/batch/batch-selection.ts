@@ -1,5 +1,6 @@
 import { fail } from '../../../base/errors.ts'
-import { baseName, type LibraryPath, parseLibraryId } from '../../../base/objects/index.ts'
+import { parseLibraryId } from '../../../base/objects/index.ts'
+import { baseName, type LibraryPath } from '../../../base/paths/index.ts'
 import type { EditableLibrary, Library, Selection } from '../../../libraries/library/index.ts'
 import type { Account } from '../../../people/accounts/index.ts'
 import { type FaultResponses, list, required, type Values } from '../../../platform/http/index.ts'

@@ -1,5 +1,6 @@
 import { fail } from '../../../base/errors.ts'
-import { type Dirent, joinPath, type LibraryPath, parsePath, toNfc } from '../../../base/objects/index.ts'
+import type { Dirent } from '../../../base/objects/index.ts'
+import { joinPath, type LibraryPath, parsePath, toNfc } from '../../../base/paths/index.ts'
 import { json } from '../../../base/schemas/index.ts'
 import type { Library } from '../../../libraries/library/index.ts'
 import type { Account } from '../../../people/accounts/index.ts'

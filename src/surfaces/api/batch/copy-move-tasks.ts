@@ -1,4 +1,4 @@
-import type { LibraryPath } from '../../../base/objects/index.ts'
+import type { LibraryPath } from '../../../base/paths/index.ts'
 import type { Library, Selection } from '../../../libraries/library/index.ts'
 
 /** Copies and moves between libraries, and extractions of archives, in the background. Implemented by `jobs`, started and polled by the web API. */

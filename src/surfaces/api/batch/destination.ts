@@ -1,5 +1,6 @@
 import { fail } from '../../../base/errors.ts'
-import { type LibraryPath, parseLibraryId } from '../../../base/objects/index.ts'
+import { parseLibraryId } from '../../../base/objects/index.ts'
+import type { LibraryPath } from '../../../base/paths/index.ts'
 import type { Library } from '../../../libraries/library/index.ts'
 import type { Account } from '../../../people/accounts/index.ts'
 import { withFaultMessages } from '../common/fault-messages.ts'

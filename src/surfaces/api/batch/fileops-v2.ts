@@ -1,4 +1,4 @@
-import { isStorableName, joinPath, type LibraryPath, toNfc } from '../../../base/objects/index.ts'
+import { isStorableName, joinPath, type LibraryPath, toNfc } from '../../../base/paths/index.ts'
 import { json, kinds } from '../../../base/schemas/index.ts'
 import {
   copy,

@@ -1,5 +1,5 @@
 import { fail } from '../../../base/errors.ts'
-import { isStorableName, joinPath, toNfc } from '../../../base/objects/index.ts'
+import { isStorableName, joinPath, toNfc } from '../../../base/paths/index.ts'
 import { json, kinds } from '../../../base/schemas/index.ts'
 import { moveMerging } from '../../../libraries/library/index.ts'
 import { required } from '../../../platform/http/index.ts'

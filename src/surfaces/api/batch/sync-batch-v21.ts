@@ -1,4 +1,4 @@
-import { isStorableName } from '../../../base/objects/index.ts'
+import { isStorableName } from '../../../base/paths/index.ts'
 import { json, kinds } from '../../../base/schemas/index.ts'
 import { copy, move, remove } from '../../../libraries/library/index.ts'
 import { list, required } from '../../../platform/http/index.ts'

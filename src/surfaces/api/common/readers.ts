@@ -1,12 +1,5 @@
-import {
-  type CommitId,
-  type LibraryId,
-  type LibraryPath,
-  parseCommitId,
-  parseLibraryId,
-  parsePath,
-  ROOT,
-} from '../../../base/objects/index.ts'
+import { type CommitId, type LibraryId, parseCommitId, parseLibraryId } from '../../../base/objects/index.ts'
+import { type LibraryPath, parsePath, ROOT } from '../../../base/paths/index.ts'
 import { accepting, errorMessage, type Reader, rawText } from '../../../platform/http/index.ts'
 
 /** A library's id in the path of a URL. Anything else is answered with 404. */

@@ -1,13 +1,6 @@
 import { fail } from '../../../base/errors.ts'
-import {
-  type Dirent,
-  type FileDirent,
-  type LibraryPath,
-  parseName,
-  parsePath,
-  ROOT,
-  withSlash,
-} from '../../../base/objects/index.ts'
+import type { Dirent, FileDirent } from '../../../base/objects/index.ts'
+import { type LibraryPath, parseName, parsePath, ROOT, withSlash } from '../../../base/paths/index.ts'
 import type { Library } from '../../../libraries/library/index.ts'
 import type { StoredDir } from '../../../libraries/tree/index.ts'
 import type { SentPath } from './readers.ts'

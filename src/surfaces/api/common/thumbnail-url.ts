@@ -1,4 +1,5 @@
-import type { FileDirent, LibraryPath } from '../../../base/objects/index.ts'
+import type { FileDirent } from '../../../base/objects/index.ts'
+import type { LibraryPath } from '../../../base/paths/index.ts'
 import { alwaysHasThumbnail } from '../../../derived/previews/index.ts'
 import { encodePath } from './wire-formats.ts'
 

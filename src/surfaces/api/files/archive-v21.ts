@@ -1,4 +1,4 @@
-import { parseName, toNfc } from '../../../base/objects/index.ts'
+import { parseName, toNfc } from '../../../base/paths/index.ts'
 import { accountRequester, failIfBusy } from '../../../base/scheduling/index.ts'
 import { json, kinds } from '../../../base/schemas/index.ts'
 import { ZipArchive, type ZipEntry } from '../../../libraries/unzip/index.ts'

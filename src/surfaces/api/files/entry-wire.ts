@@ -1,10 +1,5 @@
-import {
-  type FileDirent,
-  type FileId,
-  type LibraryId,
-  parentOf,
-  withSlash,
-} from '../../../base/objects/index.ts'
+import type { FileDirent, FileId, LibraryId } from '../../../base/objects/index.ts'
+import { parentOf, withSlash } from '../../../base/paths/index.ts'
 import type { Permission, Placed } from '../../../libraries/library/index.ts'
 import type { Person } from '../../../people/accounts/index.ts'
 import { avatarUrl } from '../accounts/account-wire.ts'

@@ -1,4 +1,4 @@
-import { parentOf } from '../../../base/objects/index.ts'
+import { parentOf } from '../../../base/paths/index.ts'
 import { json, kinds } from '../../../base/schemas/index.ts'
 import { lockFile, unlock } from '../../../libraries/library/index.ts'
 import { errorMessage, rawText } from '../../../platform/http/index.ts'

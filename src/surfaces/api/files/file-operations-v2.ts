@@ -1,11 +1,4 @@
-import {
-  baseName,
-  joinPath,
-  type LibraryPath,
-  parentOf,
-  parseName,
-  ROOT,
-} from '../../../base/objects/index.ts'
+import { baseName, joinPath, type LibraryPath, parentOf, parseName, ROOT } from '../../../base/paths/index.ts'
 import { json, kinds } from '../../../base/schemas/index.ts'
 import { inOrigin } from '../../../libraries/commits/index.ts'
 import {

@@ -1,4 +1,5 @@
-import { baseName, joinPath, parentOf, parseCommitId, parseName, ROOT } from '../../../base/objects/index.ts'
+import { parseCommitId } from '../../../base/objects/index.ts'
+import { baseName, joinPath, parentOf, parseName, ROOT } from '../../../base/paths/index.ts'
 import { json, kinds } from '../../../base/schemas/index.ts'
 import {
   copy,

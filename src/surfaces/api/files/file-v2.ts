@@ -1,4 +1,5 @@
-import { type FileId, type LibraryPath, parentOf, ROOT } from '../../../base/objects/index.ts'
+import type { FileId } from '../../../base/objects/index.ts'
+import { type LibraryPath, parentOf, ROOT } from '../../../base/paths/index.ts'
 import { json, kinds } from '../../../base/schemas/index.ts'
 import { isStarred, type Library, removeOne } from '../../../libraries/library/index.ts'
 import { errorMessage, jsonResponse, rawText } from '../../../platform/http/index.ts'

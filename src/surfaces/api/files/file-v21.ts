@@ -1,4 +1,4 @@
-import { parentOf } from '../../../base/objects/index.ts'
+import { parentOf } from '../../../base/paths/index.ts'
 import { json, kinds } from '../../../base/schemas/index.ts'
 import { findLockAt, lockFile, refreshLock, removeOne, unlock } from '../../../libraries/library/index.ts'
 import { auditActor } from '../../../people/accounts/index.ts'

@@ -1,5 +1,6 @@
 import { DomainError, fail } from '../../../base/errors.ts'
-import { type FileDirent, type LibraryPath, parseLibraryId, parsePath } from '../../../base/objects/index.ts'
+import { type FileDirent, parseLibraryId } from '../../../base/objects/index.ts'
+import { type LibraryPath, parsePath } from '../../../base/paths/index.ts'
 import { accountRequester, visitorRequester } from '../../../base/scheduling/index.ts'
 import { empty, json, kinds, rangeRequestHeaders } from '../../../base/schemas/index.ts'
 import { alwaysHasThumbnail, hasThumbnail, thumbnailSizeFor } from '../../../derived/previews/index.ts'

@@ -1,11 +1,4 @@
-import {
-  baseName,
-  joinPath,
-  type LibraryPath,
-  parentOf,
-  parseName,
-  ROOT,
-} from '../../../base/objects/index.ts'
+import { baseName, joinPath, type LibraryPath, parentOf, parseName, ROOT } from '../../../base/paths/index.ts'
 import { json, kinds } from '../../../base/schemas/index.ts'
 import { type Library, makeFolder, makeFolders, removeOne, rename } from '../../../libraries/library/index.ts'
 import { errorMessage, jsonResponse, rawText } from '../../../platform/http/index.ts'

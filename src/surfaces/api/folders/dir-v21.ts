@@ -1,11 +1,5 @@
-import {
-  joinPath,
-  parentOf,
-  parseCommitId,
-  parseDirId,
-  parseName,
-  ROOT,
-} from '../../../base/objects/index.ts'
+import { parseCommitId, parseDirId } from '../../../base/objects/index.ts'
+import { joinPath, parentOf, parseName, ROOT } from '../../../base/paths/index.ts'
 import { json, kinds } from '../../../base/schemas/index.ts'
 import {
   type Library,

@@ -1,4 +1,5 @@
-import { type Dirent, joinPath, type LibraryPath, toNfc } from '../../../base/objects/index.ts'
+import type { Dirent } from '../../../base/objects/index.ts'
+import { joinPath, type LibraryPath, toNfc } from '../../../base/paths/index.ts'
 import type { FileTag } from '../../../derived/annotations/index.ts'
 import type { FileLock, Permission } from '../../../libraries/library/index.ts'
 import type { Person } from '../../../people/accounts/index.ts'

@@ -1,15 +1,13 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
+import type { Dirent, DirId, LibraryId } from '../../../base/objects/index.ts'
 import {
-  type Dirent,
-  type DirId,
   joinPath,
-  type LibraryId,
   type LibraryPath,
   parentOf,
   ROOT,
   segmentsOf,
   withSlash,
-} from '../../../base/objects/index.ts'
+} from '../../../base/paths/index.ts'
 import { TimeSlicer } from '../../../base/scheduling/index.ts'
 import type { Library, Permission, Placed } from '../../../libraries/library/index.ts'
 import { changedEntries, type ShownDir, type StoredDir, shownDir } from '../../../libraries/tree/index.ts'

@@ -1,4 +1,5 @@
-import { type Dirent, joinPath, type LibraryPath, toNfc } from '../../../base/objects/index.ts'
+import type { Dirent } from '../../../base/objects/index.ts'
+import { joinPath, type LibraryPath, toNfc } from '../../../base/paths/index.ts'
 import { isHeldBy, type Library, seenLocks, starredIn } from '../../../libraries/library/index.ts'
 import { personOf, unknownPerson } from '../../../people/accounts/index.ts'
 import type { ApiServices } from '../services.ts'

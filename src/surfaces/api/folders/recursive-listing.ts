@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
-import { type Dirent, joinPath, type LibraryPath, withSlash } from '../../../base/objects/index.ts'
+import type { Dirent } from '../../../base/objects/index.ts'
+import { joinPath, type LibraryPath, withSlash } from '../../../base/paths/index.ts'
 import type { Library } from '../../../libraries/library/index.ts'
 import { type StoredDir, shownDir } from '../../../libraries/tree/index.ts'
 import { type HttpResponse, type ResponseHeaders, rawResponse } from '../../../platform/http/index.ts'

@@ -1,5 +1,5 @@
 import { fail } from '../../../base/errors.ts'
-import { parseName } from '../../../base/objects/index.ts'
+import { parseName } from '../../../base/paths/index.ts'
 import { json, kinds } from '../../../base/schemas/index.ts'
 import { errorMessage, text } from '../../../platform/http/index.ts'
 import { libraryIdParam } from '../common/readers.ts'

@@ -1,5 +1,5 @@
 import { DomainError, fail } from '../../../base/errors.ts'
-import { parseName } from '../../../base/objects/index.ts'
+import { parseName } from '../../../base/paths/index.ts'
 import { json, kinds } from '../../../base/schemas/index.ts'
 import { auditActor } from '../../../people/accounts/index.ts'
 import { errorMessage, Refusal, rawText, text } from '../../../platform/http/index.ts'

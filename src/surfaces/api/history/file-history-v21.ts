@@ -1,5 +1,6 @@
 import { fail } from '../../../base/errors.ts'
-import { type CommitId, type LibraryPath, parseCommitId } from '../../../base/objects/index.ts'
+import { type CommitId, parseCommitId } from '../../../base/objects/index.ts'
+import type { LibraryPath } from '../../../base/paths/index.ts'
 import { json, kinds } from '../../../base/schemas/index.ts'
 import { type Revision } from '../../../libraries/history/index.ts'
 import type { Directory, Person } from '../../../people/accounts/index.ts'

@@ -1,5 +1,5 @@
 import { fail } from '../../../base/errors.ts'
-import { withSlash } from '../../../base/objects/index.ts'
+import { withSlash } from '../../../base/paths/index.ts'
 import { json, kinds } from '../../../base/schemas/index.ts'
 import { shownDir } from '../../../libraries/tree/index.ts'
 import { errorMessage, rawText } from '../../../platform/http/index.ts'

@@ -1,4 +1,5 @@
-import { parentOf, parseCommitId, ROOT } from '../../../base/objects/index.ts'
+import { parseCommitId } from '../../../base/objects/index.ts'
+import { parentOf, ROOT } from '../../../base/paths/index.ts'
 import { revertFile, revertFolder } from '../../../libraries/library/index.ts'
 import { type FaultResponses, map, rawText } from '../../../platform/http/index.ts'
 import { withFaultMessages } from '../common/fault-messages.ts'

@@ -1,4 +1,4 @@
-import { ROOT } from '../../../base/objects/index.ts'
+import { ROOT } from '../../../base/paths/index.ts'
 import { revertLibrary } from '../../../libraries/library/index.ts'
 import { commitIdParam, libraryIdParam } from '../common/readers.ts'
 import { route } from '../services.ts'

@@ -1,5 +1,5 @@
 import { fail } from '../../../base/errors.ts'
-import { parseName } from '../../../base/objects/index.ts'
+import { parseName } from '../../../base/paths/index.ts'
 import { empty, json, kinds } from '../../../base/schemas/index.ts'
 import { createLibrary, deleteLibrary } from '../../../libraries/library/index.ts'
 import { auditActor, roleAllows } from '../../../people/accounts/index.ts'

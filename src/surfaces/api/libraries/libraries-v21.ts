@@ -1,5 +1,5 @@
 import { fail } from '../../../base/errors.ts'
-import { parseName, ROOT } from '../../../base/objects/index.ts'
+import { parseName, ROOT } from '../../../base/paths/index.ts'
 import { empty, json, kinds } from '../../../base/schemas/index.ts'
 import { createLibrary, deleteLibrary, starredLibraries } from '../../../libraries/library/index.ts'
 import { auditActor, personOf, roleAllows, unknownPerson } from '../../../people/accounts/index.ts'

@@ -1,4 +1,4 @@
-import { toNfc } from '../../../base/objects/index.ts'
+import { toNfc } from '../../../base/paths/index.ts'
 import type { LibraryInfo, LibrarySummary } from '../../../libraries/commits/index.ts'
 import type { Permission } from '../../../libraries/library/index.ts'
 import { type Account, type Person, personOf, unknownPerson } from '../../../people/accounts/index.ts'

@@ -1,5 +1,6 @@
 import { fail } from '../../../base/errors.ts'
-import { type Dirent, dirDirent, type LibraryPath, ROOT } from '../../../base/objects/index.ts'
+import { type Dirent, dirDirent } from '../../../base/objects/index.ts'
+import { type LibraryPath, ROOT } from '../../../base/paths/index.ts'
 import { type FaultResponse, type HttpRequest, required } from '../../../platform/http/index.ts'
 import type { OpenLink } from '../../../sharing/access/index.ts'
 import { requiredPath, sentPathOrRoot } from '../common/readers.ts'

@@ -1,5 +1,5 @@
 import { fail } from '../../../base/errors.ts'
-import { baseName, compareNames, type LibraryPath, ROOT } from '../../../base/objects/index.ts'
+import { baseName, compareNames, type LibraryPath, ROOT } from '../../../base/paths/index.ts'
 import { TimeSlicer } from '../../../base/scheduling/index.ts'
 import type { Library } from '../../../libraries/library/index.ts'
 import { type Account, auditActor } from '../../../people/accounts/index.ts'

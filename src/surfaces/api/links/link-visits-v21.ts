@@ -1,8 +1,8 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { fail } from '../../../base/errors.ts'
+import type { Dirent } from '../../../base/objects/index.ts'
 import {
   baseName,
-  type Dirent,
   isStorableName,
   joinPath,
   type LibraryPath,
@@ -10,7 +10,7 @@ import {
   ROOT,
   toNfc,
   withSlash,
-} from '../../../base/objects/index.ts'
+} from '../../../base/paths/index.ts'
 import { json, kinds } from '../../../base/schemas/index.ts'
 import { copy, type Selection } from '../../../libraries/library/index.ts'
 import { shownDir } from '../../../libraries/tree/index.ts'

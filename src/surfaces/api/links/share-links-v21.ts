@@ -1,5 +1,5 @@
 import { fail } from '../../../base/errors.ts'
-import { ROOT } from '../../../base/objects/index.ts'
+import { ROOT } from '../../../base/paths/index.ts'
 import { json } from '../../../base/schemas/index.ts'
 import { type Account, auditActor } from '../../../people/accounts/index.ts'
 import { type HttpRequest, rawText, required, type Values } from '../../../platform/http/index.ts'

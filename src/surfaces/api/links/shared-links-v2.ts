@@ -1,5 +1,5 @@
 import { DomainError } from '../../../base/errors.ts'
-import { ROOT } from '../../../base/objects/index.ts'
+import { ROOT } from '../../../base/paths/index.ts'
 import { TimeSlicer } from '../../../base/scheduling/index.ts'
 import { empty, json, kinds } from '../../../base/schemas/index.ts'
 import type { Library } from '../../../libraries/library/index.ts'

@@ -1,5 +1,6 @@
 import { fail } from '../../../base/errors.ts'
-import { baseName, parseLibraryId, ROOT } from '../../../base/objects/index.ts'
+import { parseLibraryId } from '../../../base/objects/index.ts'
+import { baseName, ROOT } from '../../../base/paths/index.ts'
 import { json, kinds } from '../../../base/schemas/index.ts'
 import { getSmartLink, smartLinkTo } from '../../../libraries/library/index.ts'
 import { accepting, errorMessage, map, type Reader, rawText, text } from '../../../platform/http/index.ts'

@@ -1,5 +1,5 @@
 import { fail } from '../../../base/errors.ts'
-import type { LibraryPath } from '../../../base/objects/index.ts'
+import type { LibraryPath } from '../../../base/paths/index.ts'
 import { json } from '../../../base/schemas/index.ts'
 import type { Library } from '../../../libraries/library/index.ts'
 import { auditActor } from '../../../people/accounts/index.ts'

@@ -1,4 +1,4 @@
-import { isWithin, type LibraryPath } from '../../../base/objects/index.ts'
+import { isWithin, type LibraryPath } from '../../../base/paths/index.ts'
 import type { AnnotationQuery } from '../../../derived/annotations/index.ts'
 import {
   type Bounds,

@@ -1,5 +1,6 @@
 import { fail } from '../../../base/errors.ts'
-import { type LibraryPath, parseLibraryId } from '../../../base/objects/index.ts'
+import { parseLibraryId } from '../../../base/objects/index.ts'
+import type { LibraryPath } from '../../../base/paths/index.ts'
 import { json, kinds } from '../../../base/schemas/index.ts'
 import { parseAnnotationQuery } from '../../../derived/annotations/index.ts'
 import {

@@ -1,5 +1,5 @@
 import { fail } from '../../../base/errors.ts'
-import { ROOT } from '../../../base/objects/index.ts'
+import { ROOT } from '../../../base/paths/index.ts'
 import { json, kinds } from '../../../base/schemas/index.ts'
 import { originOf } from '../../../libraries/commits/index.ts'
 import { errorMessage } from '../../../platform/http/index.ts'

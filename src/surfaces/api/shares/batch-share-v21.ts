@@ -1,5 +1,6 @@
 import { DomainError, type Fault, fail } from '../../../base/errors.ts'
-import { parseLibraryId, ROOT } from '../../../base/objects/index.ts'
+import { parseLibraryId } from '../../../base/objects/index.ts'
+import { ROOT } from '../../../base/paths/index.ts'
 import { json, kinds } from '../../../base/schemas/index.ts'
 import { type Account, auditActor } from '../../../people/accounts/index.ts'
 import { errorMessage, type FaultResponse, list, oneOf } from '../../../platform/http/index.ts'

@@ -1,4 +1,4 @@
-import { baseName, ROOT } from '../../../base/objects/index.ts'
+import { baseName, ROOT } from '../../../base/paths/index.ts'
 import { json } from '../../../base/schemas/index.ts'
 import { originOf } from '../../../libraries/commits/index.ts'
 import type { SharedLibrary } from '../../../sharing/access/index.ts'

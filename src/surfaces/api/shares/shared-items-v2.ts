@@ -1,5 +1,5 @@
 import { DomainError, fail } from '../../../base/errors.ts'
-import { type LibraryPath, ROOT } from '../../../base/objects/index.ts'
+import { type LibraryPath, ROOT } from '../../../base/paths/index.ts'
 import type { Library } from '../../../libraries/library/index.ts'
 import { type Account, auditActor, roleAllows } from '../../../people/accounts/index.ts'
 import {

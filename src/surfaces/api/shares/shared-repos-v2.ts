@@ -1,4 +1,4 @@
-import { ROOT } from '../../../base/objects/index.ts'
+import { ROOT } from '../../../base/paths/index.ts'
 import { json, kinds } from '../../../base/schemas/index.ts'
 import { auditActor, parseEmail } from '../../../people/accounts/index.ts'
 import { errorMessage, rawText } from '../../../platform/http/index.ts'

@@ -1,5 +1,5 @@
 import { fail } from '../../../base/errors.ts'
-import { baseName, ROOT, withSlash } from '../../../base/objects/index.ts'
+import { baseName, ROOT, withSlash } from '../../../base/paths/index.ts'
 import { json, kinds } from '../../../base/schemas/index.ts'
 import { auditActor, isAdmin, parseEmail, unknownPerson } from '../../../people/accounts/index.ts'
 import { errorMessage, rawText } from '../../../platform/http/index.ts'

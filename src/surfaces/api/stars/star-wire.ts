@@ -1,4 +1,5 @@
-import { baseName, type Dirent, type LibraryPath, ROOT, withSlash } from '../../../base/objects/index.ts'
+import type { Dirent } from '../../../base/objects/index.ts'
+import { baseName, type LibraryPath, ROOT, withSlash } from '../../../base/paths/index.ts'
 import type { Library } from '../../../libraries/library/index.ts'
 import type { Person } from '../../../people/accounts/index.ts'
 import { isoTime, relativeTime } from '../common/wire-formats.ts'

@@ -1,5 +1,6 @@
 import { fail } from '../../../base/errors.ts'
-import { parseLibraryId, ROOT } from '../../../base/objects/index.ts'
+import { parseLibraryId } from '../../../base/objects/index.ts'
+import { ROOT } from '../../../base/paths/index.ts'
 import { json, kinds } from '../../../base/schemas/index.ts'
 import { addStar, removeStar } from '../../../libraries/library/index.ts'
 import { personOf } from '../../../people/accounts/index.ts'

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { fail } from '../../../base/errors.ts'
-import { type Dirent, type LibraryId, parsePath, withSlash } from '../../../base/objects/index.ts'
+import type { Dirent, LibraryId } from '../../../base/objects/index.ts'
+import { parsePath, withSlash } from '../../../base/paths/index.ts'
 import { json, kinds } from '../../../base/schemas/index.ts'
 import type { Library } from '../../../libraries/library/index.ts'
 import type { Account } from '../../../people/accounts/index.ts'

@@ -1,4 +1,5 @@
-import { type BlockId, MAX_IDS, parseBlockId, parsePath, ROOT } from '../../../base/objects/index.ts'
+import { type BlockId, MAX_IDS, parseBlockId } from '../../../base/objects/index.ts'
+import { parsePath, ROOT } from '../../../base/paths/index.ts'
 import { json, kinds } from '../../../base/schemas/index.ts'
 import type { Library } from '../../../libraries/library/index.ts'
 import { errorMessage, optionalText, rawText } from '../../../platform/http/index.ts'

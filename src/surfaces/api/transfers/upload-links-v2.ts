@@ -1,4 +1,4 @@
-import { parsePath, ROOT } from '../../../base/objects/index.ts'
+import { parsePath, ROOT } from '../../../base/paths/index.ts'
 import { json, kinds } from '../../../base/schemas/index.ts'
 import type { Library } from '../../../libraries/library/index.ts'
 import { errorMessage, rawText } from '../../../platform/http/index.ts'

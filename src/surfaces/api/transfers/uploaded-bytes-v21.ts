@@ -1,4 +1,4 @@
-import { joinPath, parseName, ROOT } from '../../../base/objects/index.ts'
+import { joinPath, parseName, ROOT } from '../../../base/paths/index.ts'
 import { json, kinds } from '../../../base/schemas/index.ts'
 import { inOrigin } from '../../../libraries/commits/index.ts'
 import { jsonResponse, map, required } from '../../../platform/http/index.ts'

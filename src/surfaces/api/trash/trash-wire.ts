@@ -1,4 +1,4 @@
-import { baseName, parentOf, withSlash } from '../../../base/objects/index.ts'
+import { baseName, parentOf, withSlash } from '../../../base/paths/index.ts'
 import type { TrashCursor, TrashPage, TrashRow } from '../../../libraries/history/index.ts'
 import { isoTime } from '../common/wire-formats.ts'
 

@@ -1,5 +1,6 @@
 import type { Fault } from '../../../base/errors.ts'
-import { type CommitId, type LibraryId, parseCommitId, parsePath, ROOT } from '../../../base/objects/index.ts'
+import { type CommitId, type LibraryId, parseCommitId } from '../../../base/objects/index.ts'
+import { parsePath, ROOT } from '../../../base/paths/index.ts'
 import { json, kinds } from '../../../base/schemas/index.ts'
 import { type TrashSearch } from '../../../libraries/history/index.ts'
 import { restoreEntries, type Wanted } from '../../../libraries/library/index.ts'

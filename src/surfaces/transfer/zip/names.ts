@@ -1,4 +1,4 @@
-import { freeName } from '../../../base/objects/index.ts'
+import { freeName } from '../../../base/paths/index.ts'
 
 /**
  * A name that is safe on every platform. Synced trees may contain backslashes and

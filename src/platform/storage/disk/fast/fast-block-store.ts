@@ -16,8 +16,7 @@ import {
   verifiedWrite,
 } from '../../index.ts'
 import { BlockDirectory, type BlockDirectoryOptions, removeTemporary } from '../block-directory.ts'
-import type { FileAdoption } from '../disk-adopter.ts'
-import { DiskAdopter } from '../disk-adopter.ts'
+import { DiskAdopter, type FileAdoption } from '../disk-adopter.ts'
 import { UNNAMED, writing } from '../disk-errors.ts'
 import type { Adopted, AdoptedFiles } from '../file-adopter.ts'
 import { FastBlockWriter, type TemporaryFile } from './block-writer.ts'

@@ -19,8 +19,7 @@ import {
   verifiedWrite,
 } from '../../index.ts'
 import { BlockDirectory, type BlockDirectoryOptions, removeTemporary } from '../block-directory.ts'
-import type { FileAdoption } from '../disk-adopter.ts'
-import { DiskAdopter } from '../disk-adopter.ts'
+import { DiskAdopter, type FileAdoption } from '../disk-adopter.ts'
 import { reading, UNNAMED, writing } from '../disk-errors.ts'
 import { type Adopted, type AdoptedFiles, FileAdopter } from '../file-adopter.ts'
 

@@ -1,4 +1,4 @@
-import type { FsId } from './ids.ts'
+import type { FsId } from '../objects/index.ts'
 
 /** Bytes of a packet header: the id as text, and the length. */
 export const PACKET_HEAD_BYTES = 44

@@ -1,12 +1,16 @@
+import {
+  type BlockId,
+  Dir,
+  type Dirent,
+  type DirId,
+  type FileObject,
+  InvalidObject,
+  idFromBytes,
+} from '../objects/index.ts'
+import { compareNames } from '../paths/index.ts'
+import { atOnce, type Slices } from '../scheduling/index.ts'
 import { ByteReader, ByteWriter } from './binary.ts'
-import { Dir } from './dir.ts'
-import type { Dirent } from './dirent.ts'
-import type { FileObject } from './file.ts'
-import { type BlockId, type DirId, idFromBytes } from './ids.ts'
-import { InvalidObject } from './invalid.ts'
-import { compareNames } from './names.ts'
 import { packEntries, packNames, unpackEntries, unpackNames } from './packed-entries.ts'
-import { atOnce, type Slices } from './slices.ts'
 
 // Storage format of objects in the database. The first byte is the format, so that others can be added.
 const SENT_DIR = 1

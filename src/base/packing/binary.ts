@@ -1,4 +1,4 @@
-import { InvalidObject } from './invalid.ts'
+import { InvalidObject } from '../objects/index.ts'
 
 /** Writes values into a buffer that grows as needed. */
 export class ByteWriter {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { describe, it } from 'node:test'
 import { inflateSync } from 'node:zlib'
-import type { FsId } from './ids.ts'
+import type { FsId } from '../objects/ids.ts'
 import { packetHead, zlibStored } from './packets.ts'
 
 describe('packets', () => {

@@ -1,9 +1,7 @@
 import { isAscii, isUtf8 } from 'node:buffer'
+import { type Dirent, type DirId, type FileId, InvalidObject } from '../objects/index.ts'
+import type { Slices } from '../scheduling/index.ts'
 import type { ByteReader, ByteWriter } from './binary.ts'
-import type { Dirent } from './dirent.ts'
-import type { DirId, FileId } from './ids.ts'
-import { InvalidObject } from './invalid.ts'
-import type { Slices } from './slices.ts'
 
 // Columnar format: the distinct traits (kind, mode and modifier), then the numbers of each entry (name length, trait index, mtime,
 // size of a file), then all ids, then all names. About 30 bytes plus the name per entry.

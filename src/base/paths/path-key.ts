@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { TwoGenerationCache } from '../scheduling/index.ts'
-import type { LibraryPath } from './index.ts'
+import type { LibraryPath } from './paths.ts'
 
 const MAX_CACHED = 4000
 const MAX_CACHED_LENGTH = 256

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import * as fc from 'fast-check'
 import { blockIds, changesTo, check, entryLists } from '../../../test/support/dirents.arbitrary.ts'
-import { Dir, parseDir } from './dir.ts'
-import { fileDirent } from './dirent.ts'
-import { type BlockId, type DirId, type FileId, sha1Hex } from './ids.ts'
-import { InvalidObject } from './invalid.ts'
+import { Dir, parseDir } from '../objects/dir.ts'
+import { fileDirent } from '../objects/dirent.ts'
+import { type BlockId, type DirId, type FileId, sha1Hex } from '../objects/ids.ts'
+import { InvalidObject } from '../objects/invalid.ts'
 import {
   entriesInDir,
   packChanges,
