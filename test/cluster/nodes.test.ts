@@ -6,7 +6,7 @@ import {
   insertDeliveries,
   listDue,
 } from '../../src/derived/activity/webhook-delivery-store.ts'
-import type { ServerSecret } from '../../src/people/credentials/secret.ts'
+import type { ServerSecret } from '../../src/platform/secret/secret.ts'
 import { adoptSecret, checkSecret } from '../../src/programs/assembly/secret-check.ts'
 import { batch, two } from '../api/batch-support.ts'
 import { Workspace } from '../api/folders-support.ts'

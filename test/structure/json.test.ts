@@ -22,7 +22,7 @@ const OWN_JSON: Readonly<Record<string, string>> = {
   'maintenance/check/progress-store.ts': 'a column we wrote',
   'base/config/sources.ts': 'a file of the operator',
   'people/credentials/device-authorization-store.ts': 'a column we wrote',
-  'people/credentials/password-attempt-store.ts': 'a column we wrote',
+  'people/passwords/password-attempt-store.ts': 'a column we wrote',
   'libraries/content/sealed-key.ts': 'a key we sealed, read once it is authenticated',
   'maintenance/jobs/copy-move-task-store.ts': 'a column we wrote',
   'libraries/archives/archive-store.ts': 'a column we wrote',

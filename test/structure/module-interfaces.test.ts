@@ -19,7 +19,6 @@ const WIDE: Readonly<Record<string, number>> = {
   'libraries/library': 118,
   'platform/http': 83,
   'sharing/access': 66,
-  'people/credentials': 62,
 }
 
 describe('The modules of the server', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { openTestCore } from '../../../test/support/core.ts'
-import { Sealing } from '../../people/credentials/index.ts'
+import { Sealing } from '../../platform/secret/index.ts'
 import { LocalEventHub, type TaskUpdate } from './hub.ts'
 import { LiveLog, type LoggedEvent } from './live-log.ts'
 import { TaskEvents } from './task-events.ts'

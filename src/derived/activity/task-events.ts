@@ -1,4 +1,4 @@
-import type { Sealing } from '../../people/credentials/index.ts'
+import type { Sealing } from '../../platform/secret/index.ts'
 import type { LiveEvent, TaskUpdate } from './hub.ts'
 
 /** How often the progress of a task is logged for the streams of other nodes. */

@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto'
-import { Sealing, type ServerSecret } from '../../people/credentials/index.ts'
 import type { Database } from '../../platform/database/index.ts'
+import { Sealing, type ServerSecret } from '../../platform/secret/index.ts'
 import { listWebhookSecrets, setWebhookSecret } from './webhook-store.ts'
 
 const PURPOSE = 'webhook secrets'

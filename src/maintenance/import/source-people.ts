@@ -1,5 +1,6 @@
 import { type Account, peopleImport } from '../../people/accounts/index.ts'
-import { importApiToken, parseDevice, parseImportedHash } from '../../people/credentials/index.ts'
+import { importApiToken, parseDevice } from '../../people/credentials/index.ts'
+import { parseImportedHash } from '../../people/passwords/index.ts'
 import type { Database, Transaction } from '../../platform/database/index.ts'
 import type { Problems } from './problems.ts'
 import { flagIn, numberIn, type SourceRow, type SourceRows, textIn, timeIn } from './source-rows.ts'

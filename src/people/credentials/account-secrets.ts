@@ -1,8 +1,8 @@
 import type { AccountSecrets } from '../accounts/index.ts'
+import type { Passwords } from '../passwords/index.ts'
 import { deleteAccountTokens, deletePasswordTokens } from './account-token-store.ts'
 import { deleteApiTokens, invalidateApiTokens } from './api-token-store.ts'
 import { denyDeviceAuthorizationsOf } from './device-authorization-store.ts'
-import type { Passwords } from './passwords.ts'
 import { deleteScopedTokensOf } from './scoped-token-store.ts'
 import { deleteSignInLinksOf } from './sign-in-link-store.ts'
 import { deleteSyncTokensOfAccount } from './sync-token-store.ts'
@@ -13,11 +13,7 @@ import { deleteWebdavSecret } from './webdav-secret-store.ts'
 export function accountSecrets(passwords: Passwords): AccountSecrets {
   return {
     hash: (password, source) => passwords.hash(password, source),
-    async isCommon(password, names) {
-      // Lazy import: only setting a password needs it.
-      const { isCommonPassword } = await import('./common-passwords.ts')
-      return isCommonPassword(password, names)
-    },
+    isCommon: (password, names) => passwords.isCommon(password, names),
     async onSignedOut(tx, accountKey) {
       await deleteApiTokens(tx, accountKey)
       await deleteScopedTokensOf(tx, accountKey)

@@ -1,9 +1,17 @@
 import { createHash, createHmac, randomUUID } from 'node:crypto'
 import type { Language } from '../../base/texts/index.ts'
 import type { Database, Transaction } from '../../platform/database/index.ts'
-import type { AccountHook, Accounts } from '../accounts/index.ts'
-import { type Account, AccountRuleError, displayName, mailAddressOf } from '../accounts/index.ts'
+import { deriveKeys, type ServerSecret } from '../../platform/secret/index.ts'
+import {
+  type Account,
+  type AccountHook,
+  AccountRuleError,
+  type Accounts,
+  displayName,
+  mailAddressOf,
+} from '../accounts/index.ts'
 import { type Mail, type MailContent, mailTexts, nameInMail, type Outbox } from '../mail/index.ts'
+import { PasswordAttempts } from '../passwords/index.ts'
 import {
   consumeAccountToken,
   deleteExpiredAccountTokens,
@@ -11,9 +19,6 @@ import {
   replaceAccountToken,
   type TokenPurpose,
 } from './account-token-store.ts'
-import { PasswordAttempts } from './password-attempts.ts'
-import { deriveKeys } from './sealing.ts'
-import type { ServerSecret } from './secret.ts'
 
 const LIFE_SECONDS: Readonly<Record<TokenPurpose, number>> = {
   invitation: 7 * 86_400,

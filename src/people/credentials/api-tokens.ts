@@ -2,6 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto'
 import { fail } from '../../base/errors.ts'
 import { type MaybePromise, whenReady } from '../../base/scheduling/index.ts'
 import { type Database, type Transaction, writeIfSpace } from '../../platform/database/index.ts'
+import type { ServerSecret } from '../../platform/secret/index.ts'
 import { type Account, accountRows } from '../accounts/index.ts'
 import {
   type ApiTokenHolder,
@@ -29,7 +30,6 @@ import {
 import { cut, type Device, isDesktop, type Platform, platforms } from './device.ts'
 import { countActiveAccounts, countDevices, type DeviceOfAccount, listAllDevices } from './device-store.ts'
 import { deleteScopedTokensDerivedFrom } from './scoped-token-store.ts'
-import type { ServerSecret } from './secret.ts'
 import { deleteIdleApiTokens, listLeastUsed, listSessions, type Session } from './session-store.ts'
 import { deleteSyncTokensDerivedFrom, deleteSyncTokensOfDevice } from './sync-token-store.ts'
 import { hashOf, hashOfToken } from './token-hash.ts'

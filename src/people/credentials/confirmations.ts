@@ -1,8 +1,8 @@
 import { fail } from '../../base/errors.ts'
 import type { Database } from '../../platform/database/index.ts'
 import type { Account } from '../accounts/index.ts'
+import type { AccountPasswordAttempt, PasswordChecks } from '../passwords/index.ts'
 import { findPasswordSignIn } from './api-token-store.ts'
-import type { AccountPasswordAttempt, PasswordChecks } from './password-checks.ts'
 
 /** A sign-in with the password is a confirmation for this long. */
 const FRESH_SECONDS = 600

@@ -1,7 +1,9 @@
 import { createHmac, hash, randomBytes } from 'node:crypto'
 import { DomainError, fail } from '../../base/errors.ts'
 import type { Database, Transaction } from '../../platform/database/index.ts'
+import { deriveKeys, type ServerSecret } from '../../platform/secret/index.ts'
 import { type Account, accountRows, type Scope, type TransactionHook } from '../accounts/index.ts'
+import { PasswordAttempts } from '../passwords/index.ts'
 import type { ApiTokens, SignedInBy } from './api-tokens.ts'
 import {
   approveDevice,
@@ -22,11 +24,7 @@ import {
   recordPoll,
   type WaitingNetwork,
 } from './device-authorization-store.ts'
-import { lockAttempts } from './password-attempt-store.ts'
-import { PasswordAttempts } from './password-attempts.ts'
 import type { ScopedTokens } from './scoped-tokens.ts'
-import { deriveKeys } from './sealing.ts'
-import type { ServerSecret } from './secret.ts'
 
 const LIFE_SECONDS = 600
 /** Clients that poll after the end are told so for this long. */
@@ -121,7 +119,7 @@ export class DeviceAuthorizations {
     return db.write(async (tx) => {
       const createdAt = now()
       // Nodes count one after another, so that the limits are exact.
-      await lockAttempts(tx, LOCKED_SUBJECT, createdAt)
+      await PasswordAttempts.lock(tx, LOCKED_SUBJECT, createdAt)
       const open = await countOpenDevices(tx, createdAt, network)
       if (open.count >= MAX_OPEN_PER_NETWORK) {
         fail({ code: 'too-many-tries', seconds: Math.max(1, open.firstEnd - createdAt) })

@@ -9,9 +9,9 @@ import {
   type TestIdentity,
 } from '../../../test/support/identity.ts'
 import { libraryRelations } from '../../programs/assembly/relations.ts'
+import { PasswordChecks } from '../passwords/password-checks.ts'
+import { Passwords } from '../passwords/passwords.ts'
 import type { Login } from './login.ts'
-import { PasswordChecks } from './password-checks.ts'
-import { Passwords } from './passwords.ts'
 import { ScopedTokens } from './scoped-tokens.ts'
 import { WebdavClients } from './webdav-clients.ts'
 import { WebdavSecrets } from './webdav-secrets.ts'

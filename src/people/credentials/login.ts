@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto'
 import type { Language } from '../../base/texts/index.ts'
 import type { Database } from '../../platform/database/index.ts'
+import { deriveKeys, type ServerSecret } from '../../platform/secret/index.ts'
 import {
   type Account,
   type AccountHook,
@@ -8,12 +9,9 @@ import {
   type Credentials,
   loginName,
 } from '../accounts/index.ts'
+import type { AccountPasswordAttempt, PasswordChecks, Passwords } from '../passwords/index.ts'
 import type { ApiTokens } from './api-tokens.ts'
 import { type Device, type DeviceFields, deviceFieldsGiven, parseDevice } from './device.ts'
-import type { AccountPasswordAttempt, PasswordChecks } from './password-checks.ts'
-import type { Passwords } from './passwords.ts'
-import { deriveKeys } from './sealing.ts'
-import type { ServerSecret } from './secret.ts'
 
 /** A request for an API token. Name and password are not empty. */
 interface LoginRequest

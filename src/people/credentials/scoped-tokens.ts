@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { fail, refuseAtLimit } from '../../base/errors.ts'
 import { type Database, type Transaction, writeIfSpace } from '../../platform/database/index.ts'
+import { Sealing, type ServerSecret } from '../../platform/secret/index.ts'
 import { type Account, accountRows, type Scope, type TransactionHook } from '../accounts/index.ts'
 import { lockLiveApiToken } from './api-token-store.ts'
 import type { Authentication } from './api-tokens.ts'
@@ -25,8 +26,6 @@ import {
   setScopedTokenUse,
   setSealed,
 } from './scoped-token-store.ts'
-import { Sealing } from './sealing.ts'
-import type { ServerSecret } from './secret.ts'
 import { hashOf, hashOfToken } from './token-hash.ts'
 
 const usedEverySeconds = 3600

@@ -1,6 +1,6 @@
 import type { Database } from '../../platform/database/index.ts'
 import type { Account, TransactionHook } from '../accounts/index.ts'
-import type { Passwords } from './passwords.ts'
+import type { Passwords } from '../passwords/index.ts'
 import { deleteWebdavClientsWithPassword } from './webdav-client-store.ts'
 import { deleteWebdavSecret, findWebdavSecret, putWebdavSecret } from './webdav-secret-store.ts'
 

@@ -20,8 +20,8 @@ import {
   verifyBackup,
 } from '../../maintenance/backup/index.ts'
 import { GarbageReferences, OperationLeases } from '../../maintenance/gc/index.ts'
-import { secretText } from '../../people/credentials/index.ts'
 import { type Database, openSnapshot, type Reader } from '../../platform/database/index.ts'
+import { secretText } from '../../platform/secret/index.ts'
 import { openBlocks } from './open-blocks.ts'
 
 /**

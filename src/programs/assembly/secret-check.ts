@@ -1,7 +1,7 @@
 import { StartError } from '../../base/errors.ts'
-import { deriveKeys, type ServerSecret } from '../../people/credentials/index.ts'
 import { agreeOn, replaceAgreed } from '../../platform/cluster/index.ts'
 import type { Database } from '../../platform/database/index.ts'
+import { deriveKeys, type ServerSecret } from '../../platform/secret/index.ts'
 
 const NAME = 'secret'
 

@@ -4,7 +4,6 @@ import type { ExportError } from '../../libraries/export/index.ts'
 import type { BackupError } from '../../maintenance/backup/index.ts'
 import type { ImportError } from '../../maintenance/import/index.ts'
 import type { AccountRuleError } from '../../people/accounts/index.ts'
-import type { SecretError } from '../../people/credentials/index.ts'
 import type { DataFolderInUseError } from '../../platform/data-folder/index.ts'
 import type {
   DatabaseError,
@@ -12,6 +11,7 @@ import type {
   NewerSchemaError,
   OlderNodesError,
 } from '../../platform/database/index.ts'
+import type { SecretError } from '../../platform/secret/index.ts'
 import { CommandError } from './command-error.ts'
 
 /** Errors whose message is one sentence that says what to do. */

@@ -5,11 +5,11 @@ import { type LibraryId, parseLibraryId } from '../../base/objects/index.ts'
 import { Thumbnails } from '../../derived/previews/index.ts'
 import { findLibrary } from '../../libraries/commits/index.ts'
 import { GarbageCollector, type GcReport, OperationLeases } from '../../maintenance/gc/index.ts'
-import { loadSecret } from '../../people/credentials/index.ts'
 import { TrustedClock } from '../../platform/clock/index.ts'
 import { releaseReserveFile, releaseReserveIfFull, reserveFileIn } from '../../platform/data-folder/index.ts'
 import { compactSqlite, DatabaseError, openDatabase } from '../../platform/database/index.ts'
 import { Images } from '../../platform/imaging/index.ts'
+import { loadSecret } from '../../platform/secret/index.ts'
 import { Access } from '../../sharing/access/index.ts'
 import {
   createAccounts,

@@ -1,13 +1,8 @@
 import type { Config } from '../../base/config/index.ts'
 import { resealWebhookSecrets } from '../../derived/activity/index.ts'
-import {
-  loadSecret,
-  removePreviousKeys,
-  resealLibraryTokens,
-  rotateSecret,
-  secretId,
-} from '../../people/credentials/index.ts'
+import { resealLibraryTokens } from '../../people/credentials/index.ts'
 import { lockDataFolder } from '../../platform/data-folder/index.ts'
+import { loadSecret, removePreviousKeys, rotateSecret, secretId } from '../../platform/secret/index.ts'
 import { resealLinkPasswords } from '../../sharing/access/index.ts'
 import { adoptSecret } from '../assembly/index.ts'
 import { checkSchema, openExistingDatabase } from './accounts.ts'

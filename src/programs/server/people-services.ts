@@ -6,12 +6,7 @@ import {
   Confirmations,
   CredentialOrigins,
   DeviceAuthorizations,
-  type FailedAuthentication,
-  HashQueue,
   Login,
-  PasswordAttempts,
-  PasswordChecks,
-  Passwords,
   ScopedTokens,
   SignInLinks,
   SyncTokens,
@@ -20,6 +15,13 @@ import {
   WebdavSignIn,
 } from '../../people/credentials/index.ts'
 import { Outbox } from '../../people/mail/index.ts'
+import {
+  type FailedAuthentication,
+  HashQueue,
+  PasswordAttempts,
+  PasswordChecks,
+  Passwords,
+} from '../../people/passwords/index.ts'
 import { Images } from '../../platform/imaging/index.ts'
 import {
   apiTokenDependents,

@@ -3,12 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Config } from '../../base/config/index.ts'
 import type { Logger } from '../../base/logging.ts'
 import { programVersion } from '../../base/version.ts'
-import {
-  ensureAdministrator,
-  type FirstRun,
-  loadSecret,
-  type PasswordCost,
-} from '../../people/credentials/index.ts'
+import { ensureAdministrator, type FirstRun, type PasswordCost } from '../../people/passwords/index.ts'
 import { TrustedClock } from '../../platform/clock/index.ts'
 import { ClusterNode, listOlderNodes } from '../../platform/cluster/index.ts'
 import {
@@ -27,6 +22,7 @@ import {
   type WaitingStep,
 } from '../../platform/database/index.ts'
 import { type HttpServer, type Listening, StartingPort } from '../../platform/http/index.ts'
+import { loadSecret } from '../../platform/secret/index.ts'
 import { clearListingCache } from '../../surfaces/api/index.ts'
 import { clearPropfindCache } from '../../surfaces/webdav/index.ts'
 import {

@@ -1,10 +1,11 @@
 import type { Config } from '../../base/config/index.ts'
 import type { Logger } from '../../base/logging.ts'
 import type { LibraryCore } from '../../libraries/library/index.ts'
-import type { PasswordCost, ServerSecret } from '../../people/credentials/index.ts'
+import type { PasswordCost } from '../../people/passwords/index.ts'
 import type { TrustedClock } from '../../platform/clock/index.ts'
 import type { ClusterNode } from '../../platform/cluster/index.ts'
 import type { Database } from '../../platform/database/index.ts'
+import type { ServerSecret } from '../../platform/secret/index.ts'
 import type { BlockStore } from '../../platform/storage/index.ts'
 import type { DiskReserve } from './disk-reserve.ts'
 

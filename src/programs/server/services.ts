@@ -8,18 +8,14 @@ import { ClientPush } from '../../libraries/push/index.ts'
 import { ServerState, Statistics, Usage } from '../../libraries/usage/index.ts'
 import type { GarbageCollector, OperationLeases } from '../../maintenance/gc/index.ts'
 import { CopyMoveTasks, type MaintenanceLog } from '../../maintenance/jobs/index.ts'
-import {
-  deriveKeys,
-  type InitialPasswordFile,
-  type PasswordAttempts,
-  Sealing,
-  type WebdavSignIn,
-} from '../../people/credentials/index.ts'
+import type { WebdavSignIn } from '../../people/credentials/index.ts'
+import type { InitialPasswordFile, PasswordAttempts } from '../../people/passwords/index.ts'
 import type { TrustedClock } from '../../platform/clock/index.ts'
 import type { ClusterNode } from '../../platform/cluster/index.ts'
 import type { Database } from '../../platform/database/index.ts'
 import { createTextExtractor } from '../../platform/extraction/index.ts'
 import type { Images } from '../../platform/imaging/index.ts'
+import { deriveKeys, Sealing } from '../../platform/secret/index.ts'
 import { sealProblem } from '../../platform/workers/index.ts'
 import type { ApiServices } from '../../surfaces/api/index.ts'
 import type { PageServices } from '../../surfaces/pages/index.ts'

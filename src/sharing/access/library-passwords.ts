@@ -15,7 +15,7 @@ import {
   PasswordGuard,
   type PasswordGuardOptions,
   type PasswordOutcome,
-} from '../../people/credentials/index.ts'
+} from '../../people/passwords/index.ts'
 
 interface LibraryPasswordsOptions extends PasswordGuardOptions {
   readonly core: LibraryCore

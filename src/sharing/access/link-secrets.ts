@@ -1,12 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import {
-  deriveKeys,
-  matchesImported,
-  parseImportedHash,
-  Sealing,
-  type ServerSecret,
-} from '../../people/credentials/index.ts'
+import { matchesImported, parseImportedHash } from '../../people/passwords/index.ts'
 import type { Database } from '../../platform/database/index.ts'
+import { deriveKeys, Sealing, type ServerSecret } from '../../platform/secret/index.ts'
 import type { Link } from './link.ts'
 import { listLinkPasswords, setLinkPassword } from './link-store.ts'
 

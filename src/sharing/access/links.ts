@@ -13,13 +13,10 @@ import {
 import type { AdministeredLibrary, Library, LibraryCore } from '../../libraries/library/index.ts'
 import { type Account, roleAllows } from '../../people/accounts/index.ts'
 import type { Audit, AuditActor } from '../../people/audit/index.ts'
-import {
-  type CredentialOrigins,
-  PasswordGuard,
-  type PasswordGuardOptions,
-  type ServerSecret,
-} from '../../people/credentials/index.ts'
+import type { CredentialOrigins } from '../../people/credentials/index.ts'
+import { PasswordGuard, type PasswordGuardOptions } from '../../people/passwords/index.ts'
 import { type Database, writeIfSpace } from '../../platform/database/index.ts'
+import type { ServerSecret } from '../../platform/secret/index.ts'
 import type { Access } from './access.ts'
 import { checkAdministrator } from './administration.ts'
 import { linkChanged, linkCreated, linkDeleted } from './audited-actions.ts'

@@ -31,7 +31,6 @@ import type {
   Confirmations,
   DeviceAuthorizations,
   Login,
-  PasswordChecks,
   ScopedTokens,
   SignInLinks,
   SyncTokens,
@@ -39,6 +38,7 @@ import type {
   WebdavSecrets,
 } from '../../people/credentials/index.ts'
 import type { Outbox } from '../../people/mail/index.ts'
+import type { PasswordChecks } from '../../people/passwords/index.ts'
 import type { NodeState } from '../../platform/cluster/index.ts'
 import { routesFor } from '../../platform/http/index.ts'
 import type {

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { type LibraryId, parseLibraryId } from '../../base/objects/index.ts'
-import { Sealing, type ServerSecret } from '../../people/credentials/index.ts'
+import { Sealing, type ServerSecret } from '../../platform/secret/index.ts'
 
 const LIFE_SECONDS = 72 * 3600
 const MAX_TOKEN = 2048

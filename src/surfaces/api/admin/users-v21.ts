@@ -7,7 +7,7 @@ import {
   parseEmail,
 } from '../../../people/accounts/index.ts'
 import { type AuditedAction, accountAction } from '../../../people/audit/index.ts'
-import { readablePassword } from '../../../people/credentials/index.ts'
+import { readablePassword } from '../../../people/passwords/index.ts'
 import {
   accepting,
   errorMessage,

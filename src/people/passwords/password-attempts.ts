@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto'
-import { type Database, DatabaseError } from '../../platform/database/index.ts'
+import { type Database, DatabaseError, type Transaction } from '../../platform/database/index.ts'
+import { deriveKeys, type ServerSecret } from '../../platform/secret/index.ts'
 import { loginName } from '../accounts/index.ts'
 import {
   type AttemptSource,
@@ -13,8 +14,6 @@ import {
   withSuccess,
 } from './login-throttle.ts'
 import { deleteAttemptsBefore, lockAttempts, putAttempts } from './password-attempt-store.ts'
-import { deriveKeys } from './sealing.ts'
-import type { ServerSecret } from './secret.ts'
 
 /** After this many attempts in this process, expired rows are deleted, so that guesses of many names do not fill the table. */
 const DELETE_EVERY = 1000
@@ -36,6 +35,11 @@ export class PasswordAttempts {
     this.#now = now
     this.#key = deriveKeys(secret, purpose)[0]
     this.#fallback = new LoginThrottle(now)
+  }
+
+  /** Locks the row of a subject until the transaction ends, so that nodes count what it stands for one after another. */
+  static async lock(tx: Transaction, subject: string, now: number): Promise<void> {
+    await lockAttempts(tx, subject, now)
   }
 
   /** As LoginThrottle.begin. */

@@ -1,5 +1,4 @@
-import type { Account, Accounts, Credentials } from '../accounts/index.ts'
-import { longestPassword } from '../accounts/index.ts'
+import { type Account, type Accounts, type Credentials, longestPassword } from '../accounts/index.ts'
 import { PasswordGuard, type PasswordGuardOptions } from './password-guard.ts'
 import type { Passwords } from './passwords.ts'
 

@@ -1,7 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { DomainError } from '../../base/errors.ts'
-import type { Accounts } from '../accounts/index.ts'
-import { parseEmail } from '../accounts/index.ts'
+import { type Accounts, parseEmail } from '../accounts/index.ts'
 import type { InitialPasswordFile } from './initial-password.ts'
 
 /** The result of the first start. A generated password must be shown once unless it is in a file. */

@@ -48,6 +48,13 @@ export class Passwords {
     return timingSafeEqual(tag, expected.tag)
   }
 
+  /** Whether a password is so common that others guess it. `names` are those of the account, which are no secret either. */
+  async isCommon(password: string, names: readonly string[]): Promise<boolean> {
+    // Lazy import: only setting a password needs it.
+    const { isCommonPassword } = await import('./common-passwords.ts')
+    return isCommonPassword(password, names)
+  }
+
   async #verifyImported(password: string, imported: ImportedHash, client: HashClient): Promise<boolean> {
     const tag = await this.#queue.run(client, () => deriveImported(password, imported))
     return timingSafeEqual(tag, imported.tag)
