@@ -1,4 +1,5 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { Direction } from 'radix-ui'
 import { type ComponentType, Suspense } from 'react'
 import { Redirect, Route, Router, Switch, useLocation } from 'wouter'
 import { AccountPage, DevicePage } from './account/index.ts'
@@ -25,6 +26,7 @@ import {
 import { GroupsPage, LinksPage } from './sharing/index.ts'
 import { ErrorBoundary, Shell } from './shell/index.ts'
 import { appBase } from './site-url.ts'
+import { useDirection } from './texts/index.ts'
 import { NotFound, ToastsProvider, Waiting } from './ui/index.ts'
 import { FilePage } from './viewer/index.ts'
 
@@ -82,9 +84,11 @@ export function App() {
   return (
     <QueryClientProvider client={queries}>
       <Router base={appBase} aroundNav={aroundNav}>
-        <ToastsProvider>
-          <Content />
-        </ToastsProvider>
+        <Direction.Provider dir={useDirection()}>
+          <ToastsProvider>
+            <Content />
+          </ToastsProvider>
+        </Direction.Provider>
       </Router>
     </QueryClientProvider>
   )

@@ -5,7 +5,7 @@ import { createRoot } from 'react-dom/client'
 import { App, preloadList } from './app.tsx'
 import { keepOfflineData, registerServiceWorker, watchInstallPrompt } from './offline/index.ts'
 import { appBase, nonce } from './site-url.ts'
-import { loadLaterTexts, loadTexts, preferredLanguage, TextsProvider } from './texts/index.ts'
+import { loadLaterTexts, loadTexts, preferredLanguage, showLanguage, TextsProvider } from './texts/index.ts'
 import { applyTheme, preloadOverlays } from './ui/index.ts'
 
 declare global {
@@ -25,6 +25,7 @@ watchInstallPrompt()
 
 const path = location.pathname.slice(appBase.length)
 const language = preferredLanguage()
+showLanguage(language)
 const preloadTexts = () => void loadLaterTexts().catch(() => undefined)
 if (language === 'en') {
   // Pages other than lists need them at once. For lists they are loaded when the page is complete.

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'react'
 import { type LibraryItem, useLibrary } from '../api/index.ts'
 import { join } from '../paths.ts'
 import { useFormats, useTexts } from '../texts/index.ts'
-import { FileIcon, useErrorMessage } from '../ui/index.ts'
+import { FileIcon, forwardKey, useErrorMessage } from '../ui/index.ts'
 import type { Place } from './folder-picker.tsx'
 import { moveInTree, useSubfolders } from './tree-parts.ts'
 
@@ -77,9 +77,10 @@ function TreeItem(props: ItemProps) {
         onClick={() => row.current?.focus()}
         onDoubleClick={() => setOpen(key, !isOpen)}
         onKeyDown={(event) => {
-          if (event.key === 'Enter') props.onEnter()
-          else if (event.key === 'ArrowRight' && !isOpen) setOpen(key, true)
-          else if (event.key === 'ArrowLeft' && isOpen) setOpen(key, false)
+          const pressed = forwardKey(event.key)
+          if (pressed === 'Enter') props.onEnter()
+          else if (pressed === 'ArrowRight' && !isOpen) setOpen(key, true)
+          else if (pressed === 'ArrowLeft' && isOpen) setOpen(key, false)
           else return
           event.preventDefault()
           event.stopPropagation()

@@ -6,7 +6,7 @@ import { canEdit, type LibraryItem, useLibraries, useLibrary } from '../api/inde
 import { folderUrl, useQueryParams } from '../navigation/index.ts'
 import { join, normalizePath } from '../paths.ts'
 import { useLanguage, useTexts } from '../texts/index.ts'
-import { FileIcon, useFailureToast } from '../ui/index.ts'
+import { FileIcon, forwardKey, useFailureToast } from '../ui/index.ts'
 import { useFileDropPlace } from '../uploads/index.ts'
 import { bothHandlers, useDropPlace } from './drag-and-drop.ts'
 import { moveInTree, useSubfolders } from './tree-parts.ts'
@@ -96,8 +96,9 @@ function Item(props: ItemProps) {
         title={name}
         draggable={false}
         onKeyDown={(event) => {
-          if (event.key === 'ArrowRight' && !isOpen) tree.toggle(key, true)
-          else if (event.key === 'ArrowLeft' && isOpen) tree.toggle(key, false)
+          const pressed = forwardKey(event.key)
+          if (pressed === 'ArrowRight' && !isOpen) tree.toggle(key, true)
+          else if (pressed === 'ArrowLeft' && isOpen) tree.toggle(key, false)
           else return
           event.preventDefault()
           event.stopPropagation()

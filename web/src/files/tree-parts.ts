@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import type { KeyboardEvent } from 'react'
 import { api, folderIn } from '../api/index.ts'
+import { forwardKey } from '../ui/index.ts'
 import { byName } from './sorting.ts'
 
 /** The folders in a folder, by name. */
@@ -28,7 +29,8 @@ export function moveInTree(event: KeyboardEvent<HTMLElement>): void {
     Home: items[0],
     End: items.at(-1),
   }
-  if (!Object.hasOwn(next, event.key)) return
+  const key = forwardKey(event.key)
+  if (!Object.hasOwn(next, key)) return
   event.preventDefault()
-  next[event.key]?.focus()
+  next[key]?.focus()
 }

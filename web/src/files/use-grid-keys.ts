@@ -1,4 +1,5 @@
 import { type KeyboardEvent, useRef } from 'react'
+import { forwardPress } from '../ui/index.ts'
 import type { EntryGridProps } from './entry-grid.tsx'
 import { type GridCommand, gridCommand, typedSoFar } from './grid-keys.ts'
 import { all, entryAt, only, type Selection, selectRange, toggleEntry, typeAheadMatch } from './selection.ts'
@@ -58,7 +59,7 @@ export function useGridKeys({ columns, pageRows, select, onMenu, grid }: Keyboar
 
   return (event: KeyboardEvent<HTMLElement>): void => {
     if (event.target !== event.currentTarget) return
-    const command = gridCommand(event, columns, pageRows)
+    const command = gridCommand(forwardPress(event), columns, pageRows)
     if (command === undefined) return
     run(command)
     event.preventDefault()

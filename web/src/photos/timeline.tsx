@@ -4,7 +4,7 @@ import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react'
 import { type Photo, type PhotoDay, photoChunkQuery, photoChunks, refreshPhotos } from '../api/index.ts'
 import { useDeleteFiles } from '../tasks/index.ts'
 import { useFormats, useTexts } from '../texts/index.ts'
-import { NARROW, SelectField, useMedia } from '../ui/index.ts'
+import { forwardKey, NARROW, SelectField, useMedia } from '../ui/index.ts'
 import { DateRail, useMonthName } from './date-rail.tsx'
 import { PhotoTile } from './photo-tile.tsx'
 import { PhotosBar } from './photos-bar.tsx'
@@ -278,11 +278,12 @@ function monthAt(rows: readonly TimelineRow[], offset: number, endOf: (index: nu
 
 /** The place that an arrow key leads to. */
 function placeAfter(
-  key: string,
+  pressed: string,
   place: number,
   rows: readonly TimelineRow[],
   total: number,
 ): number | undefined {
+  const key = forwardKey(pressed)
   if (key === 'ArrowLeft') return Math.max(0, place - 1)
   if (key === 'ArrowRight') return Math.min(total - 1, place + 1)
   if (key === 'Home') return 0

@@ -6,7 +6,9 @@ export {
   loadLaterTexts,
   loadTexts,
   preferredLanguage,
+  showLanguage,
   TextsProvider,
+  useDirection,
   useLanguage,
   useTexts,
 } from './texts.tsx'

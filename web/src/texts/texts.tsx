@@ -1,6 +1,6 @@
 import { languages as known, loaders } from 'virtual:languages'
 import createEnglish from 'virtual:texts/en'
-import { createContext, type ReactNode, use, useContext, useEffect, useMemo, useState } from 'react'
+import { createContext, type ReactNode, use, useContext, useLayoutEffect, useMemo, useState } from 'react'
 import { chooseLanguage, regionalVariant } from './language-choice.ts'
 import { type MessageRuntime, messageRuntime } from './message-runtime.ts'
 import type { Texts } from './text-types.ts'
@@ -79,12 +79,23 @@ export async function loadTexts(language: Language): Promise<Texts> {
   return (module.default as CreateTexts)(runtimeOf(language), englishRuntime)
 }
 
+const directionOf = (language: Language) => known[language]?.direction ?? 'ltr'
+
+/** The direction of the current language. */
+export function useDirection(): 'ltr' | 'rtl' {
+  return directionOf(useContext(Context).language)
+}
+
+/** Tells the browser which language the page is in, and its direction. */
+export function showLanguage(language: Language): void {
+  document.documentElement.lang = language
+  document.documentElement.dir = directionOf(language)
+}
+
 export function TextsProvider(props: { first: { language: Language; texts: Texts }; children: ReactNode }) {
   const [spoken, setSpoken] = useState(props.first)
-  useEffect(() => {
-    document.documentElement.lang = spoken.language
-    document.documentElement.dir = known[spoken.language]?.direction ?? 'ltr'
-  }, [spoken.language])
+  // Before the texts are painted.
+  useLayoutEffect(() => showLanguage(spoken.language), [spoken.language])
   const value = useMemo<Speaking>(
     () => ({
       ...spoken,

@@ -3,6 +3,7 @@ import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
 import { useFormats, useTexts } from '../texts/index.ts'
 import { IconButton } from './button.tsx'
 import { addDays, addMonths, firstDayOfWeek, weeksOf } from './calendar-dates.ts'
+import { forwardKey } from './direction.ts'
 
 /** A month to choose a day from. Arrow keys move by day and week, Page Up and Page Down by month. */
 export function Calendar(props: {
@@ -35,8 +36,7 @@ export function Calendar(props: {
   }, [focused])
 
   function onKeyDown(event: KeyboardEvent): void {
-    const isRtl = getComputedStyle(event.currentTarget).direction === 'rtl'
-    const next = afterKey(focused, event, isRtl)
+    const next = afterKey(focused, event)
     if (next === undefined) return
     event.preventDefault()
     isMoved.current = true
@@ -101,10 +101,11 @@ export function Calendar(props: {
   )
 }
 
-function afterKey(date: string, { key, shiftKey }: KeyboardEvent, isRtl: boolean): string | undefined {
-  const forward = isRtl ? -1 : 1
-  if (key === 'ArrowRight') return addDays(date, forward)
-  if (key === 'ArrowLeft') return addDays(date, -forward)
+function afterKey(date: string, event: KeyboardEvent): string | undefined {
+  const key = forwardKey(event.key)
+  const { shiftKey } = event
+  if (key === 'ArrowRight') return addDays(date, 1)
+  if (key === 'ArrowLeft') return addDays(date, -1)
   if (key === 'ArrowDown') return addDays(date, 7)
   if (key === 'ArrowUp') return addDays(date, -7)
   if (key === 'PageDown') return addMonths(date, shiftKey ? 12 : 1)

@@ -1,5 +1,6 @@
 import { Menu as Radix } from 'radix-ui/internal'
 import { type ReactNode, type RefObject, useRef } from 'react'
+import { isRightToLeft } from './direction.ts'
 import type { MenuEntry } from './menu.tsx'
 
 /**
@@ -28,7 +29,7 @@ export function MenuPanel(props: {
       <Radix.Portal>
         <Radix.Content
           className="menu"
-          side={props.labelledBy === undefined ? 'right' : 'bottom'}
+          side={props.labelledBy === undefined ? (isRightToLeft() ? 'left' : 'right') : 'bottom'}
           align={props.align}
           sideOffset={props.labelledBy === undefined ? 2 : 4}
           collisionPadding={8}

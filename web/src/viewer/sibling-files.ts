@@ -7,6 +7,7 @@ import { isPicture, kindOf } from '../file-kinds.ts'
 import { fileUrl, folderUrl, photoUrl, revisionUrl, snapshotUrl } from '../navigation/index.ts'
 import { join, nameOf, parentOf } from '../paths.ts'
 import { commandOf } from '../shortcuts.ts'
+import { forwardPress } from '../ui/index.ts'
 import type { OpenedFile } from './opened-file.ts'
 
 /** Navigation between the files of a folder, or between the photos of the timeline. */
@@ -63,7 +64,7 @@ export function useSiblingNavigation(
       }
       if (isGallery && event.key === 'Escape' && !isOverlayOpen()) go(back)
       if (isTaken(event)) return
-      const command = commandOf('viewer', event)
+      const command = commandOf('viewer', forwardPress(event))
       if (command === 'previousFile') toPrevious?.()
       if (command === 'nextFile') toNext?.()
     }

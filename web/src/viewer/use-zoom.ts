@@ -1,4 +1,5 @@
 import { type KeyboardEvent, type MouseEvent, type PointerEvent, useEffect, useRef, useState } from 'react'
+import { isRightToLeft } from '../ui/index.ts'
 
 const NEAREST = 12
 const STEP = 1.4
@@ -72,7 +73,8 @@ export function useZoom(onSwipe: (isForward: boolean) => void) {
       swipe.current = undefined
       if (from === undefined) return
       const [x, y] = [event.clientX - from.x, event.clientY - from.y]
-      if (Math.abs(x) > SWIPE_PIXELS && Math.abs(x) > 2 * Math.abs(y)) onSwipe(x < 0)
+      if (Math.abs(x) > SWIPE_PIXELS && Math.abs(x) > 2 * Math.abs(y))
+        onSwipe(isRightToLeft() ? x > 0 : x < 0)
     },
     onPointerCancel: (event: PointerEvent) => void pointers.current.delete(event.pointerId),
     onDoubleClick(event: MouseEvent) {
