@@ -22,7 +22,7 @@ import { type RepairSource, repair } from '../../src/maintenance/repair/index.ts
 import { openSnapshot } from '../../src/platform/database/index.ts'
 import type { DatabaseSetting } from '../../src/platform/database/open.ts'
 import { Quarantine } from '../../src/platform/storage/disk/index.ts'
-import { dropPartialUpload } from '../../src/sharing/access/partial-upload-store.ts'
+import { partialUploads } from '../../src/sharing/quotas/partial-upload-store.ts'
 import { checkServer, openBlocksOf } from '../support/check.ts'
 import type { Client } from '../support/client.ts'
 import { startServer, type TestServer } from '../support/server.ts'
@@ -128,7 +128,7 @@ async function repairServer(sample: Sample, sources: readonly RepairSource[], is
       rebuildSearch: (library) => search.reindexing.rebuildLibrary(library),
       rebuildPhotos: (library) => photos.rebuildLibrary(library),
       repairAnnotations,
-      dropUpload: (key) => db.write((tx) => dropPartialUpload(tx, key)),
+      dropUpload: (key) => db.write((tx) => partialUploads.drop(tx, key)),
       dropArchive: async (key) => void (await db.write((tx) => deleteArchive(tx, key))),
       isDryRun,
     },

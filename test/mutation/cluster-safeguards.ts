@@ -87,7 +87,7 @@ export const CLUSTER_SAFEGUARDS: readonly Safeguard[] = [
   {
     invariant: 'I4',
     name: 'a chunk is added only to the state it was cut for',
-    file: 'src/sharing/access/partial-upload-store.ts',
+    file: 'src/sharing/quotas/partial-upload-store.ts',
     find: 'where key = ? and version = ?`,\n    received,',
     replace: 'where key = ? and (version = ? or 1 = 1)`,\n    received,',
     tests: ['test/transfer/resumable-nodes.test.ts'],

@@ -97,7 +97,7 @@ export const SECURITY_SAFEGUARDS: readonly Safeguard[] = [
   {
     invariant: 'I9',
     name: 'uploads of guests do not keep an owner from the quota',
-    file: 'src/sharing/access/quota.ts',
+    file: 'src/sharing/quotas/quota.ts',
     find: 'if (guest === OWN) await this.#makeRoom(tx, ownerKey, bytes - free + 1)',
     replace: '',
     tests: ['test/transfer/unfinished-uploads.test.ts'],
@@ -105,7 +105,7 @@ export const SECURITY_SAFEGUARDS: readonly Safeguard[] = [
   {
     invariant: 'I9',
     name: 'unfinished uploads through links have an allowance',
-    file: 'src/sharing/access/quota.ts',
+    file: 'src/sharing/quotas/quota.ts',
     find: 'if (guest === VISITOR) refuseBeyond(taken.visitorUnfinished + bytes, linkUnfinished)',
     replace: '',
     tests: ['test/transfer/unfinished-uploads.test.ts'],

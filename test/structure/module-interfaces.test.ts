@@ -18,7 +18,6 @@ const WIDE: Readonly<Record<string, number>> = {
   'libraries/commits': 134,
   'libraries/library': 118,
   'platform/http': 83,
-  'sharing/access': 66,
 }
 
 describe('The modules of the server', () => {

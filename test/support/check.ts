@@ -8,7 +8,7 @@ import { type CheckReport, check } from '../../src/maintenance/check/check.ts'
 import type { CheckSources } from '../../src/maintenance/check/library-check.ts'
 import type { BlockStore } from '../../src/platform/storage/block-store.ts'
 import { openDiskBlockStore } from '../../src/platform/storage/disk/index.ts'
-import { listPartialUploads } from '../../src/sharing/access/partial-upload-store.ts'
+import { partialUploads } from '../../src/sharing/quotas/partial-upload-store.ts'
 import type { TestServer } from './server.ts'
 
 /** The blocks of a server, opened beside it. */
@@ -29,7 +29,7 @@ export function sourcesOf(server: TestServer, blocks: BlockStore): CheckSources 
     searchFaults: (library) => search.reindexing.faultsOf(library),
     photoFaults: (library) => photos.faultsOf(library),
     annotationFaults: ({ key }) => findAnnotationFaults(db, key),
-    uploadsOf: ({ key }) => listPartialUploads(db, key),
+    uploadsOf: ({ key }) => partialUploads.list(db, key),
     archivesOf: ({ key }) => listStoredArchives(db, key),
     pathBindings: core.pathBindings,
   }

@@ -5,7 +5,7 @@ import type { Accounts } from '../../people/accounts/index.ts'
 import type { Outbox } from '../../people/mail/index.ts'
 import type { Database, Transaction } from '../../platform/database/index.ts'
 import type { ServerSecret } from '../../platform/secret/index.ts'
-import { type Access, accountsSharing } from '../../sharing/access/index.ts'
+import { type Access, shareRows } from '../../sharing/access/index.ts'
 import type { AnnotationEvent } from '../annotations/index.ts'
 import { ActivityConsumer, CONSUMERS } from './activity-consumer.ts'
 import { insertLibraryAction, librariesBehind } from './activity-store.ts'
@@ -233,7 +233,7 @@ export class ActivityService implements AsyncDisposable {
     const action = { ...common, author: actor.email, at: this.#options.now(), commitId: library.head }
     // Called while the shares still exist.
     if (kind === 'deleted' || kind === 'transferred') {
-      this.accessChanged(tx, await accountsSharing(tx, library.key))
+      this.accessChanged(tx, await shareRows.listAccounts(tx, library.key))
     }
     switch (kind) {
       case 'deleted':

@@ -7,7 +7,7 @@ import type { Account } from '../../people/accounts/index.ts'
 import { importSyncToken } from '../../people/credentials/index.ts'
 import { parseImportedHash } from '../../people/passwords/index.ts'
 import type { Transaction } from '../../platform/database/index.ts'
-import { importLink, insertShare, type LinkSecrets, type Share } from '../../sharing/access/index.ts'
+import { importLink, type LinkSecrets, type Share, shareRows } from '../../sharing/access/index.ts'
 import type { ImportedLibrary } from './library-importer.ts'
 import type { Problems } from './problems.ts'
 import type { SeafileLayout } from './seafile-layout.ts'
@@ -208,7 +208,7 @@ export class SourceRelations {
       const share: Share = { ...to, ...permission, grantedBy, expiresAt: undefined }
       planned.push({
         count: 'shares',
-        write: (tx, subKey) => insertShare(tx, { libraryKey: library.key, subKey }, share, now),
+        write: (tx, subKey) => shareRows.insert(tx, { libraryKey: library.key, subKey }, share, now),
         refused: () => refused('there is one'),
       })
     }

@@ -5,7 +5,7 @@ import { type Account, Accounts, type Directory } from '../../people/accounts/in
 import { accountSecrets } from '../../people/credentials/index.ts'
 import { InitialPasswordFile, Passwords } from '../../people/passwords/index.ts'
 import type { Database } from '../../platform/database/index.ts'
-import type { QuotaLimits } from '../../sharing/access/index.ts'
+import type { QuotaLimits } from '../../sharing/quotas/index.ts'
 import { accountDependents, groupDependents } from './dependents.ts'
 import { libraryRelations } from './relations.ts'
 

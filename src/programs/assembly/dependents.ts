@@ -27,6 +27,7 @@ import type { AccountDependent, GroupDependent } from '../../people/accounts/ind
 import { type ApiTokenDependent, libraryCredentials } from '../../people/credentials/index.ts'
 import { mailRows } from '../../people/mail/index.ts'
 import { accessRows, linkBinding } from '../../sharing/access/index.ts'
+import { quotaRows } from '../../sharing/quotas/index.ts'
 
 /** Every module with rows that refer to libraries: positions of consumers, then the highest in the import order first. */
 export const libraryDependents: readonly LibraryDependent[] = [
@@ -39,6 +40,7 @@ export const libraryDependents: readonly LibraryDependent[] = [
   jobRows,
   archiveRows,
   accessRows,
+  quotaRows,
   usageRows,
   receivedRows,
   libraryRows,
@@ -65,6 +67,7 @@ export function accountDependents(now: () => number): readonly AccountDependent[
     annotationRows,
     jobRows,
     accessRows,
+    quotaRows,
     mailRows,
     {
       async onAccountRemoved(tx, { key }) {

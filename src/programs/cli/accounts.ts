@@ -9,7 +9,7 @@ import {
   NewerSchemaError,
   openDatabase,
 } from '../../platform/database/index.ts'
-import { Quotas } from '../../sharing/access/index.ts'
+import { Quotas } from '../../sharing/quotas/index.ts'
 import { createAccounts, createInitialPassword, quotaLimits, refuseMoved } from '../assembly/index.ts'
 import { CommandError } from './command-error.ts'
 

@@ -16,7 +16,8 @@ import { serverOf } from '../../platform/data-folder/index.ts'
 import { type Database, openDatabase } from '../../platform/database/index.ts'
 import { Images } from '../../platform/imaging/index.ts'
 import type { BlockStore } from '../../platform/storage/index.ts'
-import { Access, listPartialUploads } from '../../sharing/access/index.ts'
+import { Access } from '../../sharing/access/index.ts'
+import { partialUploads } from '../../sharing/quotas/index.ts'
 import { createPhotos, createSearch, openBlocks, openCore, openSearchDatabase } from '../assembly/index.ts'
 import { checkSchema } from './accounts.ts'
 import { CommandError } from './command-error.ts'
@@ -164,7 +165,7 @@ export async function runCheck(store: OpenStore, options: RunOptions): Promise<C
       searchFaults: (library) => search.reindexing.faultsOf(library),
       photoFaults: (library) => photos.faultsOf(library),
       annotationFaults: ({ key }) => findAnnotationFaults(db, key),
-      uploadsOf: ({ key }) => listPartialUploads(db, key),
+      uploadsOf: ({ key }) => partialUploads.list(db, key),
       archivesOf: ({ key }) => listStoredArchives(db, key),
       pathBindings,
     },

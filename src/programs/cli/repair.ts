@@ -23,7 +23,8 @@ import type { Finding } from '../../maintenance/check/index.ts'
 import { type RepairSource, type RepairStep, repair } from '../../maintenance/repair/index.ts'
 import { Quarantine } from '../../platform/storage/disk/index.ts'
 import { BlockStoreError } from '../../platform/storage/index.ts'
-import { Access, dropPartialUpload } from '../../sharing/access/index.ts'
+import { Access } from '../../sharing/access/index.ts'
+import { partialUploads } from '../../sharing/quotas/index.ts'
 import { createAccounts, findS3Store } from '../assembly/index.ts'
 import { operator } from './accounts.ts'
 import {
@@ -192,7 +193,7 @@ function runRepair(
       rebuildSearch: (library) => search.reindexing.rebuildLibrary(library),
       rebuildPhotos: (library) => photos.rebuildLibrary(library),
       repairAnnotations,
-      dropUpload: (key) => db.write((tx) => dropPartialUpload(tx, key)),
+      dropUpload: (key) => db.write((tx) => partialUploads.drop(tx, key)),
       dropArchive: async (key) => void (await db.write((tx) => deleteArchive(tx, key))),
       isDryRun,
     },

@@ -9,7 +9,8 @@ import { listViewRoots } from '../../libraries/views/index.ts'
 import { explainWaiting, type WaitingOfLibrary } from '../../maintenance/gc/index.ts'
 import { listTaskRoots } from '../../maintenance/jobs/index.ts'
 import type { Database } from '../../platform/database/index.ts'
-import { listTicketObjects, summarizeUnfinished } from '../../sharing/access/index.ts'
+import { listTicketObjects } from '../../sharing/access/index.ts'
+import { partialUploads } from '../../sharing/quotas/index.ts'
 import { DELETED_LIBRARIES_KEPT_SECONDS, RECEIVED_KEPT_SECONDS } from '../assembly/index.ts'
 import { openExistingDatabase } from './accounts.ts'
 import { CommandError } from './command-error.ts'
@@ -65,7 +66,7 @@ async function listKept(config: Config, db: Database, library: LibraryInfo): Pro
     const why = `sent by sync clients without a commit; kept until ${day(sent.latestAt + RECEIVED_KEPT_SECONDS)}`
     kept.push({ what: 'uncommitted', bytes: sent.bytes, why })
   }
-  const unfinished = await summarizeUnfinished(db, library.key)
+  const unfinished = await partialUploads.summarize(db, library.key)
   if (unfinished !== undefined) {
     const why = `in ${unfinished.uploads} unfinished uploads; kept until ${day(unfinished.endsAt)} unless they go on`
     kept.push({ what: 'unfinished', bytes: unfinished.bytes, why })

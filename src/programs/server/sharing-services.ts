@@ -5,10 +5,10 @@ import {
   LibraryPasswords,
   LinkMails,
   Links,
-  Quotas,
   Shares,
   Tickets,
 } from '../../sharing/access/index.ts'
+import { Quotas } from '../../sharing/quotas/index.ts'
 import { looksLikeSnapshot } from '../../surfaces/webdav/index.ts'
 import { createActivity, groupDependents, quotaLimits } from '../assembly/index.ts'
 import type { PeopleServices } from './people-services.ts'

@@ -9,7 +9,7 @@ import type { ApiTokenDependent } from '../../people/credentials/index.ts'
 import { inGroups, type Transaction } from '../../platform/database/index.ts'
 import { nameReceived } from './library-names.ts'
 
-/** Shares, links, tickets, unfinished uploads and WebDAV names of libraries, accounts and groups that are removed. */
+/** Shares, links, tickets and WebDAV names of libraries, accounts and groups that are removed. */
 export const accessRows: LibraryDependent & AccountDependent & GroupDependent & ApiTokenDependent = {
   async onDeleted(tx, libraryKeys) {
     for (const { some, marks } of inGroups(libraryKeys)) {
@@ -36,15 +36,12 @@ export const accessRows: LibraryDependent & AccountDependent & GroupDependent & 
     await tx.run('delete from ticket where library_key = ?', libraryKey)
     await tx.run('delete from share where library_key = ?', libraryKey)
     await tx.run('delete from link where library_key = ?', libraryKey)
-    await tx.run('delete from partial_upload where library_key = ?', libraryKey)
   },
 
   async onAccountRemoved(tx, { key }) {
     await tx.run("delete from share where grantee = 'user' and grantee_key = ?", key)
     await tx.run('delete from ticket where account_key = ?', key)
     await tx.run('delete from link where account_key = ?', key)
-    await tx.run('delete from partial_upload where account_key = ?', key)
-    await tx.run('delete from quota_reservation where owner_key = ?', key)
     await tx.run('delete from webdav_name where account_key = ?', key)
   },
 

@@ -17,7 +17,7 @@ import { capped, type Decision, decide, type Grant } from './grant.ts'
 import { grantsOf } from './share-store.ts'
 
 /** A grant of an account in a library, and whether it applies to the path in question. */
-export interface ExplainedGrant extends Grant {
+interface ExplainedGrant extends Grant {
   readonly group: Group | undefined
   readonly reaches: boolean
   readonly decides: boolean

@@ -1,12 +1,7 @@
 export { Access, type LibraryKeys, mayBreakLocks } from './access.ts'
-export {
-  getDeletedAsAdministrator,
-  groupAsAdministrator,
-  openAsAdministrator,
-  sharedAsAdministrator,
-} from './administration.ts'
+export { asAdministrator } from './administration.ts'
 export { accessRows } from './dependent-rows-store.ts'
-export { type ExplainedGrant, type Explanation, explain } from './explain.ts'
+export { type Explanation, explain } from './explain.ts'
 export { LibraryNames } from './library-names.ts'
 export { LibraryPasswords } from './library-passwords.ts'
 export {
@@ -14,8 +9,6 @@ export {
   type LinkChanges,
   type LinkKind,
   type LinkOptions,
-  type LinkRights,
-  type LinkScope,
   linkScopes,
   readingRights,
 } from './link.ts'
@@ -25,37 +18,10 @@ export { LinkMails } from './link-mails.ts'
 export { grantName, type LinkGrant, resealLinkPasswords } from './link-secrets.ts'
 export { Links } from './links.ts'
 export { OpenLink } from './open-link.ts'
-export {
-  deletePartialUpload,
-  deletePartialUploadAt,
-  dropPartialUpload,
-  findPartialUpload,
-  listPartialUploads,
-  type PartialUpload,
-  putPartialUpload,
-  setReceived,
-  type UploadKey,
-} from './partial-upload-store.ts'
-export {
-  type Guest,
-  guestOf,
-  type QuotaLimits,
-  Quotas,
-  type Reservation,
-  type UploadSource,
-} from './quota.ts'
-export { summarizeUnfinished } from './quota-store.ts'
 export { type OwnedReadables, type Readable, readableOf } from './readable.ts'
 export type { ShareEvent } from './share-events.ts'
-export { accountsSharing, insertShare, isShareExpired, type Share } from './share-store.ts'
+export { isShareExpired, type Share, shareRows } from './share-store.ts'
 export type { SharedLibrary } from './shared-libraries.ts'
 export { type Recipient, type ShareOptions, type SharePermission, Shares } from './shares.ts'
 export { listTicketObjects } from './ticket-store.ts'
-export {
-  type TicketLink,
-  type TicketOperation,
-  type TicketOptions,
-  Tickets,
-  type TicketUse,
-  ticketHash,
-} from './tickets.ts'
+export { type TicketOptions, Tickets, type TicketUse } from './tickets.ts'

@@ -1,5 +1,5 @@
 import type { Transaction } from '../../platform/database/index.ts'
-import { type LinkSecrets as Secrets } from './link-secrets.ts'
+import type { LinkSecrets as Secrets } from './link-secrets.ts'
 import { findLinkToken, insertLink, type NewLink } from './link-store.ts'
 import { isLinkToken } from './links.ts'
 

@@ -481,7 +481,7 @@ export async function countSharesByLibrary(
 }
 
 /** Keys of the accounts that a library or any folder of it is shared with, directly or through groups. */
-export async function accountsSharing(reader: Reader, libraryKey: number): Promise<number[]> {
+async function accountsSharing(reader: Reader, libraryKey: number): Promise<number[]> {
   const rows = await reader.all<{ account_key: number }>(
     `select grantee_key as account_key from share where library_key = ? and grantee = 'user' and is_held = 0
      union
@@ -514,3 +514,6 @@ function toShare(row: ShareRow): Share {
     isHeld: row.is_held === 1,
   }
 }
+
+/** Rows of shares that other modules read and write in their transactions. */
+export const shareRows = { insert: insertShare, listAccounts: accountsSharing }

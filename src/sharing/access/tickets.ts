@@ -114,6 +114,9 @@ export class Tickets {
     this.#inserts = new TicketInserts(db)
   }
 
+  /** The form in which tickets are stored, also by other modules. */
+  static readonly hashOf = ticketHash
+
   /** Throws permission-denied if the caller's credential was revoked, or the library deleted, meanwhile. */
   async issue(library: Library, options: TicketOptions): Promise<string> {
     const ticket = randomUUID()
@@ -293,7 +296,7 @@ const memoryKey = (hash: Uint8Array) => Buffer.from(hash).toString('hex')
 const hashes = new TwoGenerationCache<string, Buffer>(MAX_HASHES, () => 1)
 
 /** The form in which a ticket is stored. The bytes are shared. */
-export function ticketHash(ticket: string): Buffer {
+function ticketHash(ticket: string): Buffer {
   const known = hashes.get(ticket)
   if (known !== undefined) return known
   const made = hash('sha256', ticket, 'buffer')

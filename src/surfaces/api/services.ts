@@ -46,10 +46,10 @@ import type {
   LibraryPasswords,
   LinkMails,
   Links,
-  Quotas,
   Shares,
   Tickets,
 } from '../../sharing/access/index.ts'
+import type { Quotas } from '../../sharing/quotas/index.ts'
 import type { CopyMoveTasks } from './batch/copy-move-tasks.ts'
 import type { Archives } from './transfers/archives.ts'
 

@@ -3,7 +3,7 @@ import type { Library, LibraryCore } from '../../libraries/library/index.ts'
 import type { Account, Directory } from '../../people/accounts/index.ts'
 import type { DeviceAuthorizations } from '../../people/credentials/index.ts'
 import { routesFor } from '../../platform/http/index.ts'
-import type { Links, TicketLink, Tickets } from '../../sharing/access/index.ts'
+import type { Links, OpenLink, Tickets } from '../../sharing/access/index.ts'
 
 /** Archives, implemented by the transfer surface. */
 interface Archives {
@@ -14,7 +14,7 @@ interface Archives {
 interface ArchiveRequest {
   readonly roots: readonly Dirent[]
   readonly name: string
-  readonly link: TicketLink
+  readonly link: OpenLink['ticketLink']
 }
 
 interface ArchiveProgress {

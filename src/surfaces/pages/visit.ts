@@ -13,8 +13,7 @@ import { html } from './html.ts'
 import { icon } from './icons.ts'
 import { pageAnswer } from './layout.ts'
 import type { PageServices } from './services.ts'
-import type { PageTexts } from './texts/texts.ts'
-import { textsFor } from './texts/texts.ts'
+import { type PageTexts, textsFor } from './texts/texts.ts'
 
 interface Visit {
   readonly token: string

@@ -3,7 +3,7 @@ import { type CommitId, type LibraryId, parseCommitId } from '../../base/objects
 import { ROOT } from '../../base/paths/index.ts'
 import type { QuotaReservation } from '../../libraries/push/index.ts'
 import { type HttpRequest, optionalText, Refusal, rawText } from '../../platform/http/index.ts'
-import { guestOf } from '../../sharing/access/index.ts'
+import { guestOf } from '../../sharing/quotas/index.ts'
 import { badRequest, done, libraryParam, parseLibraryIdOrRefuse, readJson } from './readers.ts'
 import { route, type SyncServices } from './services.ts'
 import { tokenOf } from './sync-access.ts'

@@ -26,7 +26,7 @@ import {
 import { damagedBlocks, openSealedKey, sealKey } from '../../libraries/content/index.ts'
 import type { Library } from '../../libraries/library/index.ts'
 import { type Transaction, writeIfSpace } from '../../platform/database/index.ts'
-import { ticketHash } from '../../sharing/access/index.ts'
+import { Tickets } from '../../sharing/access/index.ts'
 import { insertIfAdmitted } from './archive-admission.ts'
 import type { ArchivesOptions } from './archive-options.ts'
 import { ArchivePacker, coverOf } from './archive-packer.ts'
@@ -113,7 +113,7 @@ export class Archives implements AsyncDisposable {
     const counted = await countArchive(core, library, request.roots)
     const { link } = request
     const ticket = await tickets.issue(library, { operation: 'archive', path: ROOT, reusable: true, link })
-    const hash = ticketHash(ticket)
+    const hash = Tickets.hashOf(ticket)
     const expiresAt = Math.min(now() + lifeSeconds, link?.expiresAt ?? Number.MAX_SAFE_INTEGER)
     const accountKey = library.actor.key
     if (link !== undefined) {
@@ -161,7 +161,7 @@ export class Archives implements AsyncDisposable {
   /** The archive of a valid ticket whose holder may still read the library. */
   async find(ticket: string): Promise<FoundArchive | undefined> {
     const { db, tickets, now } = this.#options
-    const hash = ticketHash(ticket)
+    const hash = Tickets.hashOf(ticket)
     const found = await findArchive(db, hash)
     if (found === undefined) return undefined
     if (found.expiresAt <= now()) {
@@ -180,7 +180,7 @@ export class Archives implements AsyncDisposable {
   /** Cancels or deletes an archive, unless other tickets share it. Idempotent. */
   async cancel(ticket: string): Promise<void> {
     const { db, tickets, now } = this.#options
-    const hash = ticketHash(ticket)
+    const hash = Tickets.hashOf(ticket)
     const found = await findArchive(db, hash)
     if (found === undefined || !(await tickets.isValid(ticket))) return
     const canceled = await db.write((tx) => cancelArchive(tx, hash, now()), { durable: false })

@@ -12,7 +12,8 @@ import {
   type RequestBody,
   rawText,
 } from '../../platform/http/index.ts'
-import { guestOf, type TicketUse } from '../../sharing/access/index.ts'
+import type { TicketUse } from '../../sharing/access/index.ts'
+import { guestOf } from '../../sharing/quotas/index.ts'
 import { type BlockFile, readBlockFile, readFields } from './blocks-form.ts'
 import { route, type TransferServices } from './services.ts'
 import { blockFields, commitQuery, rawId, uploadErrors } from './transfer.schema.ts'

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { json, kinds } from '../../base/schemas/index.ts'
 import type { Database } from '../../platform/database/index.ts'
 import { rawText } from '../../platform/http/index.ts'
-import { type Tickets, ticketHash } from '../../sharing/access/index.ts'
+import { Tickets } from '../../sharing/access/index.ts'
 import {
   deleteIndexedUploadsBefore,
   findIndexedUpload,
@@ -35,7 +35,7 @@ export class IndexedUploads {
   async add(ticket: string, items: readonly UploadItem[]): Promise<string> {
     const id = randomUUID()
     const upload = {
-      ticketHash: ticketHash(ticket),
+      ticketHash: Tickets.hashOf(ticket),
       total: items.reduce((sum, item) => sum + item.size, 0),
       result: uploadItemsText(items),
       expiresAt: this.#now() + KEPT_SECONDS,

@@ -15,16 +15,7 @@ import {
 import type { Ready } from '../../libraries/library/index.ts'
 import type { Database, Transaction } from '../../platform/database/index.ts'
 import { BlockDamaged, BlockMissing } from '../../platform/storage/index.ts'
-import {
-  deletePartialUpload,
-  deletePartialUploadAt,
-  findPartialUpload,
-  type Guest,
-  type PartialUpload,
-  putPartialUpload,
-  setReceived,
-  type UploadKey,
-} from '../../sharing/access/index.ts'
+import { type Guest, type PartialUpload, partialUploads, type UploadKey } from '../../sharing/quotas/index.ts'
 import { type ChunkRange, invalidRange } from './upload-range.ts'
 
 // Other nodes may change the upload between the reading and the recording of its state. Each attempt means that another one succeeded.
@@ -164,16 +155,16 @@ export class PartialUploads {
     stored: PartialUpload | undefined,
     upload: UploadCheck,
   ): Promise<void> {
-    const replaced = stored ?? (await findPartialUpload(this.#db, key))
+    const replaced = stored ?? (await partialUploads.find(this.#db, key))
     const more = end - (replaced?.received ?? 0)
     if (more > 0) await upload.refuse(more, replaced === undefined ? 1 : 0)
   }
 
   /** The state of an upload. One with a block that is known to be lost is deleted, so that its client starts over. */
   async #find(key: UploadKey): Promise<PartialUpload | undefined> {
-    const stored = await findPartialUpload(this.#db, key)
+    const stored = await partialUploads.find(this.#db, key)
     if (stored === undefined || !(await damagedBlocks.hasStaged(this.#db, stored.key))) return stored
-    await this.#db.write((tx) => deletePartialUpload(tx, stored))
+    await this.#db.write((tx) => partialUploads.delete(tx, stored))
     return undefined
   }
 
@@ -181,7 +172,7 @@ export class PartialUploads {
   async #findContinued(key: UploadKey, { start, total }: ChunkRange): Promise<PartialUpload> {
     const stored = await this.#find(key)
     if (stored === undefined) throw invalidRange()
-    if (stored.total !== total) await this.#db.write((tx) => deletePartialUpload(tx, stored))
+    if (stored.total !== total) await this.#db.write((tx) => partialUploads.delete(tx, stored))
     if (stored.total !== total || start > stored.received) throw invalidRange()
     return stored
   }
@@ -201,7 +192,7 @@ export class PartialUploads {
     } catch (error) {
       const isLost = error instanceof BlockMissing || error instanceof BlockDamaged
       if (continued === undefined || !isLost) throw error
-      await this.#db.write((tx) => deletePartialUpload(tx, continued))
+      await this.#db.write((tx) => partialUploads.delete(tx, continued))
       throw invalidRange()
     }
   }
@@ -231,8 +222,8 @@ export class PartialUploads {
       const now = this.#now()
       const uploadKey =
         upload === undefined
-          ? await putPartialUpload(tx, key, { total, received: end, guest: owner.guest }, now)
-          : (await setReceived(tx, upload, Math.max(upload.received, end), now)) && upload.key
+          ? await partialUploads.put(tx, key, { total, received: end, guest: owner.guest }, now)
+          : (await partialUploads.setReceived(tx, upload, Math.max(upload.received, end), now)) && upload.key
       if (typeof uploadKey !== 'number') return false
       await blockRows.insertSmall(tx, staged.small)
       await stagedBlockRows.replace(tx, uploadKey, staged.from, staged.blocks)
@@ -256,8 +247,8 @@ export class PartialUploads {
     let settled = false
     const settle = async (tx: Transaction) => {
       settled = true
-      if (upload === undefined) await deletePartialUploadAt(tx, key)
-      else if (!(await deletePartialUpload(tx, upload))) throw invalidRange()
+      if (upload === undefined) await partialUploads.deleteAt(tx, key)
+      else if (!(await partialUploads.delete(tx, upload))) throw invalidRange()
     }
     const content = stagedContent(blocks, staged.small)
     const read = () =>

@@ -4,14 +4,8 @@ import type { DataKey } from '../../libraries/content/index.ts'
 import type { EditableLibrary, Library } from '../../libraries/library/index.ts'
 import type { Transaction } from '../../platform/database/index.ts'
 import { boundaryOf, type HttpRequest, MultipartStream, type RequestBody } from '../../platform/http/index.ts'
-import {
-  type Guest,
-  guestOf,
-  type Reservation,
-  type TicketOperation,
-  type TicketUse,
-  type UploadSource,
-} from '../../sharing/access/index.ts'
+import type { TicketUse } from '../../sharing/access/index.ts'
+import { type Guest, guestOf, type Reservation, type UploadSource } from '../../sharing/quotas/index.ts'
 import type { TransferServices } from './services.ts'
 import { AnnouncedDigest } from './upload-digest.ts'
 import { uploadError } from './upload-errors.ts'
@@ -86,7 +80,7 @@ export class UploadSession implements AsyncDisposable {
     request: HttpRequest,
     body: RequestBody,
     ticket: string,
-    operation: TicketOperation | BlockOperations,
+    operation: TicketUse['operation'] | BlockOperations,
   ): Promise<UploadSession> {
     const use = await services.tickets.present(ticket)
     const takesBlocks = Array.isArray(operation)

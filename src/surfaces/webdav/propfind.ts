@@ -20,7 +20,7 @@ import {
   rawResponse,
   readBody,
 } from '../../platform/http/index.ts'
-import { type Guest, guestOf } from '../../sharing/access/index.ts'
+import { type Guest, guestOf } from '../../sharing/quotas/index.ts'
 import { type Address, addressOf, encodeName, hrefOf } from './address.ts'
 import { storedCreationTime } from './item-times.ts'
 import { type DescribedItem, ShownLocks } from './live-properties.ts'

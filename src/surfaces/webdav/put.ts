@@ -21,7 +21,7 @@ import {
   readBody,
   STREAM_BYTES,
 } from '../../platform/http/index.ts'
-import { guestOf, type Reservation } from '../../sharing/access/index.ts'
+import { guestOf, type Reservation } from '../../sharing/quotas/index.ts'
 import { addressOf } from './address.ts'
 import { Preconditions } from './preconditions.ts'
 import { findResource, refuseInvalidPlace, writable } from './resource.ts'

@@ -1,7 +1,8 @@
 import type { LibraryCore } from '../../libraries/library/index.ts'
 import type { Account, Accounts } from '../../people/accounts/index.ts'
 import { routesFor } from '../../platform/http/index.ts'
-import type { Access, LibraryNames, Quotas } from '../../sharing/access/index.ts'
+import type { Access, LibraryNames } from '../../sharing/access/index.ts'
+import type { Quotas } from '../../sharing/quotas/index.ts'
 
 /** The services of the WebDAV routes. */
 export interface WebdavServices {

@@ -2,7 +2,7 @@ import { json, kinds } from '../../../base/schemas/index.ts'
 import { listLibraryPage, purge, purgeAllDeleted, restoreTo } from '../../../libraries/library/index.ts'
 import { auditActor } from '../../../people/accounts/index.ts'
 import { optionalText } from '../../../platform/http/index.ts'
-import { getDeletedAsAdministrator } from '../../../sharing/access/index.ts'
+import { asAdministrator } from '../../../sharing/access/index.ts'
 import { pageQuery } from '../common/paging.ts'
 import { libraryIdParam } from '../common/readers.ts'
 import { type ApiServices, route } from '../services.ts'
@@ -73,7 +73,7 @@ export const adminTrashLibraryRoutes = [
     }),
     async handle({ user, params, request }, services) {
       const { accounts, core } = services
-      const library = await getDeletedAsAdministrator(core, user, params.repo_id)
+      const library = await asAdministrator.getDeleted(core, user, params.repo_id)
       const owner = await accounts.findByKey(library.ownerKey)
       const by = auditActor(user, request)
       await restoreTo(core, user, library, owner === undefined ? user : undefined, by)
@@ -90,7 +90,7 @@ export const adminTrashLibraryRoutes = [
     faults,
     responses: () => done('The library was purged.'),
     async handle({ user, params, request }, services) {
-      const library = await getDeletedAsAdministrator(services.core, user, params.repo_id)
+      const library = await asAdministrator.getDeleted(services.core, user, params.repo_id)
       await purge(services.core, library, auditActor(user, request))
       return { success: true }
     },

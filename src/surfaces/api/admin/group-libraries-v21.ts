@@ -1,7 +1,7 @@
 import { json, kinds } from '../../../base/schemas/index.ts'
 import { auditActor } from '../../../people/accounts/index.ts'
 import { errorMessage } from '../../../platform/http/index.ts'
-import { groupAsAdministrator, sharedAsAdministrator } from '../../../sharing/access/index.ts'
+import { asAdministrator } from '../../../sharing/access/index.ts'
 import { pageQuery } from '../common/paging.ts'
 import { libraryIdParam } from '../common/readers.ts'
 import { groupIdParam } from '../groups/group-input.ts'
@@ -36,7 +36,7 @@ export const adminGroupLibraryRoutes = [
     }),
     async handle({ user, params, query }, services) {
       const { page, per_page: perPage } = query
-      const { group } = await groupAsAdministrator(services.groups, user, params.group_id)
+      const { group } = await asAdministrator.getGroup(services.groups, user, params.group_id)
       const all = await services.shares.sharedWith(group)
       const shown = await groupLibraries(services, user, all.slice((page - 1) * perPage, page * perPage))
       return {
@@ -56,11 +56,11 @@ export const adminGroupLibraryRoutes = [
     params: { ...params, repo_id: libraryIdParam },
     responses: () => done('The share was ended.'),
     async handle({ user, params, request }, services) {
-      const { group } = await groupAsAdministrator(services.groups, user, params.group_id)
+      const { group } = await asAdministrator.getGroup(services.groups, user, params.group_id)
       const all = await services.shares.sharedWith(group)
       const shared = all.find(({ info }) => info.id === params.repo_id)
       if (shared === undefined) throw errorMessage(404, `Group library ${params.repo_id} not found.`)
-      const library = sharedAsAdministrator(services.core, user, shared)
+      const library = asAdministrator.openShared(services.core, user, shared)
       await services.shares.revokeFromGroup(library, group, auditActor(user, request))
       return { success: true }
     },

@@ -1,7 +1,7 @@
 import { json, kinds } from '../../../base/schemas/index.ts'
 import { auditActor } from '../../../people/accounts/index.ts'
 import { errorMessage, list, rawText } from '../../../platform/http/index.ts'
-import { groupAsAdministrator } from '../../../sharing/access/index.ts'
+import { asAdministrator } from '../../../sharing/access/index.ts'
 import { emailParam } from '../accounts/account-input.ts'
 import { pageQuery } from '../common/paging.ts'
 import { groupIdParam } from '../groups/group-input.ts'
@@ -39,7 +39,7 @@ export const adminGroupMemberRoutes = [
     }),
     async handle({ user, params, query, request }, { groups }) {
       const { page, per_page: perPage } = query
-      const { group } = await groupAsAdministrator(groups, user, params.group_id)
+      const { group } = await asAdministrator.getGroup(groups, user, params.group_id)
       const found = await groups.members(group, { limit: perPage + 1, offset: (page - 1) * perPage })
       const members = found.slice(0, perPage).map((member) => memberItem(group, member, request.baseUrl))
       const more = found.length > perPage
@@ -60,7 +60,7 @@ export const adminGroupMemberRoutes = [
       const sent = body.email.map((email) => email.trim().toLowerCase())
       const emails = [...new Set(sent)].filter((email) => email !== '')
       if (emails.length === 0 || emails.length > MAX_PER_REQUEST) throw errorMessage(400, 'email invalid.')
-      const membership = await groupAsAdministrator(services.groups, user, params.group_id)
+      const membership = await asAdministrator.getGroup(services.groups, user, params.group_id)
       return addMembers(services, { user, request }, membership, emails)
     },
   }),
@@ -77,7 +77,7 @@ export const adminGroupMemberRoutes = [
     async handle({ user, params, body, request }, services) {
       const sent = body.is_admin?.toLowerCase()
       if (sent !== 'true' && sent !== 'false') throw errorMessage(400, 'is_admin invalid.')
-      const membership = await groupAsAdministrator(services.groups, user, params.group_id)
+      const membership = await asAdministrator.getGroup(services.groups, user, params.group_id)
       const { account } = await getMember(services, membership.group, params.email)
       const isAdmin = sent === 'true' || account.key === membership.group.ownerKey
       await services.groups.setAdmin(membership, account, isAdmin, auditActor(user, request))
@@ -93,7 +93,7 @@ export const adminGroupMemberRoutes = [
     params: one,
     responses: () => done('The member was removed.'),
     async handle({ user, params, request }, services) {
-      const membership = await groupAsAdministrator(services.groups, user, params.group_id)
+      const membership = await asAdministrator.getGroup(services.groups, user, params.group_id)
       const { account } = await getMember(services, membership.group, params.email)
       if (account.key === membership.group.ownerKey) {
         throw errorMessage(400, `${account.email} is group owner, can not be removed.`)

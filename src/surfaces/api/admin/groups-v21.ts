@@ -1,7 +1,7 @@
 import { json, kinds } from '../../../base/schemas/index.ts'
 import { type Account, auditActor, type Group } from '../../../people/accounts/index.ts'
 import { errorMessage, jsonResponse, optionalText, text } from '../../../platform/http/index.ts'
-import { groupAsAdministrator } from '../../../sharing/access/index.ts'
+import { asAdministrator } from '../../../sharing/access/index.ts'
 import { pageQuery } from '../common/paging.ts'
 import { getUser, groupIdParam } from '../groups/group-input.ts'
 import { type ApiServices, route } from '../services.ts'
@@ -64,7 +64,7 @@ export const adminGroupRoutes = [
     params,
     responses: () => ({ 200: json(groupSchema, 'The group.') }),
     async handle({ user, params }, services) {
-      const { group } = await groupAsAdministrator(services.groups, user, params.group_id)
+      const { group } = await asAdministrator.getGroup(services.groups, user, params.group_id)
       return adminGroupToWire(services, group)
     },
   }),
@@ -86,7 +86,7 @@ export const adminGroupRoutes = [
     async handle({ user, params, body, request }, services) {
       const by = auditActor(user, request)
       if (!body.new_owner && !body.new_name) throw errorMessage(400, 'new_owner invalid.')
-      let membership = await groupAsAdministrator(services.groups, user, params.group_id)
+      let membership = await asAdministrator.getGroup(services.groups, user, params.group_id)
       // Checked before anything is changed: the request is applied completely or not at all.
       const owner = body.new_owner ? await newOwner(services, membership.group, body.new_owner) : undefined
       if (body.new_name) {
@@ -106,7 +106,7 @@ export const adminGroupRoutes = [
     responses: () => done('The group is gone.'),
     async handle({ user, params, request }, services) {
       if ((await services.groups.find(params.group_id)) === undefined) return { success: true }
-      const membership = await groupAsAdministrator(services.groups, user, params.group_id)
+      const membership = await asAdministrator.getGroup(services.groups, user, params.group_id)
       await services.groups.delete(membership, auditActor(user, request))
       return { success: true }
     },

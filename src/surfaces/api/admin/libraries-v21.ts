@@ -23,7 +23,7 @@ import {
   required,
   text,
 } from '../../../platform/http/index.ts'
-import { openAsAdministrator } from '../../../sharing/access/index.ts'
+import { asAdministrator } from '../../../sharing/access/index.ts'
 import { pageQuery } from '../common/paging.ts'
 import { keepShares, libraryIdParam } from '../common/readers.ts'
 import { type ApiServices, route } from '../services.ts'
@@ -167,7 +167,7 @@ export const adminLibraryRoutes = [
     async handle({ user, params, body, request }, services) {
       const { core } = services
       const by = auditActor(user, request)
-      const library = await openAsAdministrator(core, user, params.repo_id)
+      const library = await asAdministrator.open(core, user, params.repo_id)
       const owner = body.owner === undefined ? undefined : await newOwner(services, body.owner)
       if (owner?.key === library.info.ownerKey) {
         throw errorMessage(400, 'Library can not be transferred to owner.')
@@ -194,7 +194,7 @@ export const adminLibraryRoutes = [
     async handle({ user, params, request }, services) {
       const { core } = services
       if (!(await libraryExists(core, params.repo_id))) return { success: true }
-      const library = await openAsAdministrator(core, user, params.repo_id)
+      const library = await asAdministrator.open(core, user, params.repo_id)
       await deleteLibrary(core, library, auditActor(user, request))
       return { success: true }
     },
@@ -245,7 +245,7 @@ async function rename(
   name: string,
   by: AuditActor,
 ): Promise<void> {
-  await renameLibrary(core, await openAsAdministrator(core, user, id), name, undefined, by)
+  await renameLibrary(core, await asAdministrator.open(core, user, id), name, undefined, by)
 }
 
 async function newOwner({ accounts }: ApiServices, sent: string): Promise<Account> {

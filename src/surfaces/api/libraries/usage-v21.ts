@@ -2,7 +2,7 @@ import { json, kinds } from '../../../base/schemas/index.ts'
 import type { UsageBytes } from '../../../libraries/usage/index.ts'
 import { emailAsShown, isAdmin, unknownPerson } from '../../../people/accounts/index.ts'
 import { jsonResponse } from '../../../platform/http/index.ts'
-import { openAsAdministrator } from '../../../sharing/access/index.ts'
+import { asAdministrator } from '../../../sharing/access/index.ts'
 import { page as pageDescribed, storedOnDisk } from '../admin/admin.schema.ts'
 import { pageInfo } from '../admin/admin-wire.ts'
 import { pageQuery } from '../common/paging.ts'
@@ -50,7 +50,7 @@ export const usageRoutes = [
     }),
     async handle({ user, params }, { access, core, usage }) {
       const { info } = isAdmin(user)
-        ? await openAsAdministrator(core, user, params.repo_id)
+        ? await asAdministrator.open(core, user, params.repo_id)
         : await access.openOwned(user, params.repo_id)
       const known = await usage.of(info, { waitMs: MAX_WAIT_MS })
       const shown = { repo_id: info.id, is_current: known.isCurrent }

@@ -8,13 +8,7 @@ import {
   type Reader,
   text,
 } from '../../../platform/http/index.ts'
-import {
-  type LinkOptions,
-  type LinkRights,
-  type LinkScope,
-  linkScopes,
-  readingRights,
-} from '../../../sharing/access/index.ts'
+import { type Link, type LinkOptions, linkScopes, readingRights } from '../../../sharing/access/index.ts'
 import { parseTime } from '../common/parse-time.ts'
 import type { ApiServices } from '../services.ts'
 
@@ -27,7 +21,7 @@ const INVALID_TIME = 'expiration_time invalid, should be iso format, for example
 export const expiry = { expire_days: text(), expiration_time: optionalText(INVALID_TIME) }
 
 /** The rights of a share link: an object, or its JSON as text. Missing rights get their defaults. */
-const rights: Reader<LinkRights | undefined> = accepting(
+const rights: Reader<Link['rights'] | undefined> = accepting(
   {
     type: 'object',
     description: 'An object of the flags `can_edit`, `can_download` and `can_upload`, or its JSON text.',
@@ -50,7 +44,7 @@ const rights: Reader<LinkRights | undefined> = accepting(
   },
 )
 
-const scope: Reader<LinkScope | undefined> = accepting(
+const scope: Reader<Link['scope'] | undefined> = accepting(
   { type: 'string', enum: linkScopes, lenient: true },
   (fields, name) => {
     const sent = fields.text(name)

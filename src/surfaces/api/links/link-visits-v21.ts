@@ -27,7 +27,8 @@ import {
   readVisitorCredentials,
   required,
 } from '../../../platform/http/index.ts'
-import { grantName, guestOf, type LinkKind, type OpenLink } from '../../../sharing/access/index.ts'
+import { grantName, type LinkKind, type OpenLink } from '../../../sharing/access/index.ts'
+import { guestOf } from '../../../sharing/quotas/index.ts'
 import { openDestination } from '../batch/destination.ts'
 import { requiredPath, type SentPath, sentPathOrRoot } from '../common/readers.ts'
 import { filePathText, folderPathText } from '../common/resolve-path.ts'

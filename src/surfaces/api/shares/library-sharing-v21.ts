@@ -5,7 +5,7 @@ import { inOrigin, originOf } from '../../../libraries/commits/index.ts'
 import type { Library } from '../../../libraries/library/index.ts'
 import { type Account, isAdmin } from '../../../people/accounts/index.ts'
 import { errorMessage, required } from '../../../platform/http/index.ts'
-import type { ExplainedGrant } from '../../../sharing/access/index.ts'
+import type { Explanation } from '../../../sharing/access/index.ts'
 import { userItem } from '../accounts/account-wire.ts'
 import { person } from '../accounts/accounts.schema.ts'
 import { libraryIdParam, sentPathOrRoot } from '../common/readers.ts'
@@ -172,7 +172,7 @@ async function openToExplain({ access }: ApiServices, user: Account, id: Library
   }
 }
 
-function grantToWire(grant: ExplainedGrant) {
+function grantToWire(grant: Explanation['grants'][number]) {
   return {
     share_type: shareTypes[grant.grantee],
     ...(grant.group && { group_id: grant.group.key, group_name: grant.group.name }),

@@ -1,6 +1,6 @@
 import type { Library } from '../../../libraries/library/index.ts'
 import { errorMessage } from '../../../platform/http/index.ts'
-import { guestOf } from '../../../sharing/access/index.ts'
+import { guestOf } from '../../../sharing/quotas/index.ts'
 import type { ApiServices } from '../services.ts'
 
 /** Rejects requests for an upload link if the owner is out of quota, with the configured status. */

@@ -1,5 +1,5 @@
-import { fileSizeSum, libraryRelation } from '../../libraries/commits/index.ts'
-import { accountRows } from '../../people/accounts/index.ts'
+import { fileSizeSum, type LibraryDependent, libraryRelation } from '../../libraries/commits/index.ts'
+import { type AccountDependent, accountRows } from '../../people/accounts/index.ts'
 import type { Reader, Transaction } from '../../platform/database/index.ts'
 
 /** Who uploads: the owner of the library, another account, or the visitor of a link. */
@@ -221,4 +221,16 @@ export async function summarizeUnfinished(
   )
   if (row?.endsAt == null) return undefined
   return { uploads: row.uploads, bytes: row.bytes ?? 0, endsAt: row.endsAt }
+}
+
+/** Unfinished uploads and reservations of libraries and accounts that are removed. */
+export const quotaRows: Pick<LibraryDependent, 'onPurged'> & AccountDependent = {
+  async onPurged(tx, libraryKey) {
+    await tx.run('delete from partial_upload where library_key = ?', libraryKey)
+  },
+
+  async onAccountRemoved(tx, { key }) {
+    await tx.run('delete from partial_upload where account_key = ?', key)
+    await tx.run('delete from quota_reservation where owner_key = ?', key)
+  },
 }

@@ -1,6 +1,6 @@
 import { type LibraryPath, pathKey } from '../../base/paths/index.ts'
 import type { Reader, Transaction } from '../../platform/database/index.ts'
-import type { Guest } from './quota-store.ts'
+import { type Guest, summarizeUnfinished } from './quota-store.ts'
 
 /**
  * Identifies a resumable upload. Chunks of one account belong together whichever upload URL they use.
@@ -33,7 +33,7 @@ function lookUpKey({ path, visitor }: UploadKey): Buffer {
   return pathKey(visitor === undefined ? path : (`visitor ${visitor}${path}` as LibraryPath))
 }
 
-export async function findPartialUpload(reader: Reader, key: UploadKey): Promise<PartialUpload | undefined> {
+async function findPartialUpload(reader: Reader, key: UploadKey): Promise<PartialUpload | undefined> {
   return reader.get<{ key: number; version: number; total: number; received: number }>(
     `select key, version, total, received from partial_upload
      where library_key = ? and account_key = ? and link_key = ? and path_key = ?`,
@@ -45,7 +45,7 @@ export async function findPartialUpload(reader: Reader, key: UploadKey): Promise
 }
 
 /** The unfinished uploads into a library. */
-export async function listPartialUploads(
+async function listPartialUploads(
   reader: Reader,
   libraryKey: number,
 ): Promise<{ key: number; path: string; received: number }[]> {
@@ -56,12 +56,12 @@ export async function listPartialUploads(
 }
 
 /** Deletes an upload with the list of its blocks, whatever its state. */
-export async function dropPartialUpload(tx: Transaction, key: number): Promise<void> {
+async function dropPartialUpload(tx: Transaction, key: number): Promise<void> {
   await tx.run('delete from partial_upload where key = ?', key)
 }
 
 /** Starts an upload and replaces any other with the same key. Returns the key of its row; undefined if another request started one at this moment. */
-export async function putPartialUpload(
+async function putPartialUpload(
   tx: Transaction,
   key: UploadKey,
   { total, received, guest }: Pick<PartialUpload, 'total' | 'received'> & { readonly guest: Guest },
@@ -87,7 +87,7 @@ export async function putPartialUpload(
 }
 
 /** False if another request changed the upload since it was read (compare-and-swap). */
-export async function setReceived(
+async function setReceived(
   tx: Transaction,
   { key, version }: PartialUpload,
   received: number,
@@ -105,7 +105,7 @@ export async function setReceived(
 }
 
 /** Deletes an upload with the list of its blocks. False if another request changed it since it was read. */
-export async function deletePartialUpload(
+async function deletePartialUpload(
   tx: Transaction,
   { key, version }: Pick<PartialUpload, 'key' | 'version'>,
 ): Promise<boolean> {
@@ -113,7 +113,7 @@ export async function deletePartialUpload(
 }
 
 /** Deletes the upload with this key, if there is one. */
-export async function deletePartialUploadAt(tx: Transaction, key: UploadKey): Promise<void> {
+async function deletePartialUploadAt(tx: Transaction, key: UploadKey): Promise<void> {
   await tx.run(
     'delete from partial_upload where library_key = ? and account_key = ? and link_key = ? and path_key = ?',
     key.libraryKey,
@@ -121,4 +121,16 @@ export async function deletePartialUploadAt(tx: Transaction, key: UploadKey): Pr
     key.linkKey,
     lookUpKey(key),
   )
+}
+
+/** Unfinished uploads. */
+export const partialUploads = {
+  delete: deletePartialUpload,
+  deleteAt: deletePartialUploadAt,
+  drop: dropPartialUpload,
+  find: findPartialUpload,
+  list: listPartialUploads,
+  put: putPartialUpload,
+  setReceived,
+  summarize: summarizeUnfinished,
 }
