@@ -81,10 +81,10 @@ export const SECURITY_SAFEGUARDS: readonly Safeguard[] = [
   {
     invariant: 'I8',
     name: 'files of users are sent as types that no browser executes',
-    file: 'src/platform/http/content-type.ts',
+    file: 'src/platform/representations/content-type.ts',
     find: 'if (!isShown && !readable.test(type)) {',
     replace: 'if (!isShown && type === undefined) {',
-    tests: ['src/platform/http/content-type.test.ts', 'test/transfer/download.test.ts'],
+    tests: ['src/platform/representations/content-type.test.ts', 'test/transfer/download.test.ts'],
   },
   {
     invariant: 'I9',

@@ -17,7 +17,6 @@ const MOST_LINES = 80
 const WIDE: Readonly<Record<string, number>> = {
   'libraries/commits': 134,
   'libraries/library': 118,
-  'platform/http': 83,
 }
 
 describe('The modules of the server', () => {

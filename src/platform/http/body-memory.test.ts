@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { describe, it } from 'node:test'
 import { asAnn, route, serve } from '../../../test/support/http-server.ts'
+import type { Refusal } from '../responses/refusal.ts'
 import { BodyMemory } from './body-memory.ts'
-import type { Refusal } from './refusal.ts'
 
 const MIB = 2 ** 20
 

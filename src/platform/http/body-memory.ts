@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
+import { detail, type Refusal } from '../responses/index.ts'
 import { type BudgetKeys, ByteBudget } from './byte-budget.ts'
 import { addressKey } from './client-address.ts'
-import { detail, type Refusal } from './refusal.ts'
 
 interface BodyMemoryOptions {
   /** Bytes of buffered bodies of all connections. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { maxFields } from '../input/fields.ts'
+import { Refusal } from '../responses/refusal.ts'
 import { parseBody } from './body.ts'
-import { maxFields } from './fields.ts'
-import { Refusal } from './refusal.ts'
 
 async function detailOf(
   contentType: string | undefined,

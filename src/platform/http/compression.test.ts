@@ -7,8 +7,8 @@ import { buffer } from 'node:stream/consumers'
 import { describe, it } from 'node:test'
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
 import { describeTransports, route, type Serve } from '../../../test/support/http-server.ts'
+import { jsonTextResponse, rawResponse } from '../responses/response.ts'
 import { chooseCoding } from './compression.ts'
-import { jsonTextResponse, rawResponse } from './response.ts'
 
 describe('the choice of a content coding', () => {
   for (const [accepted, expected] of [

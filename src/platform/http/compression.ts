@@ -8,7 +8,7 @@ import {
   gzip,
   zstdCompress,
 } from 'node:zlib'
-import { type Chunks, HttpResponse, type ResponseHeaders } from './response.ts'
+import { type Chunks, HttpResponse, type ResponseHeaders } from '../responses/index.ts'
 
 /** Content codings we can produce, in our order of preference: by size saved for the CPU time spent. */
 const CODINGS = ['zstd', 'br', 'gzip'] as const

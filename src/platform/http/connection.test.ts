@@ -6,9 +6,9 @@ import { text } from 'node:stream/consumers'
 import { it } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describeTransports, route } from '../../../test/support/http-server.ts'
-import { rawText } from './readers.ts'
-import { errorMessage } from './refusal.ts'
-import { rawResponse } from './response.ts'
+import { rawText } from '../input/readers.ts'
+import { errorMessage } from '../responses/refusal.ts'
+import { rawResponse } from '../responses/response.ts'
 
 const echo = route({
   method: 'POST',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { Refusal } from '../responses/refusal.ts'
 import { readApiToken } from './credentials.ts'
-import { Refusal } from './refusal.ts'
 
 const missing = 'Authentication credentials were not provided.'
 const empty = 'Invalid token header. No credentials provided.'

@@ -1,7 +1,6 @@
 import { isUtf8 } from 'node:buffer'
-import { detail, type Refusal, TextRefusal } from './refusal.ts'
+import { detail, type Refusal, type ResponseHeaders, TextRefusal } from '../responses/index.ts'
 import type { HttpRequest } from './request.ts'
-import type { ResponseHeaders } from './response.ts'
 
 /** The result of authenticating an API token. */
 export type AuthResult<User> =

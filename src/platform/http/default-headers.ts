@@ -1,4 +1,4 @@
-import type { ResponseHeaders } from './response.ts'
+import type { ResponseHeaders } from '../responses/index.ts'
 import type { FlatHeaders } from './transport.ts'
 
 /**

@@ -4,10 +4,10 @@ import { connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { it } from 'node:test'
 import { describeTransports, route, testFaults } from '../../../test/support/http-server.ts'
+import { rawText } from '../input/readers.ts'
+import { errorMessage } from '../responses/refusal.ts'
+import { rawResponse } from '../responses/response.ts'
 import { ClientDisconnected } from './client-disconnected.ts'
-import { rawText } from './readers.ts'
-import { errorMessage } from './refusal.ts'
-import { rawResponse } from './response.ts'
 import { DRAIN_LIMIT } from './transport.ts'
 
 /** Refuses every body, optionally after reading a chunk. */

@@ -1,5 +1,7 @@
 import type { Fault } from '../../base/errors.ts'
 import { type MaybePromise, type Operation, whenReady } from '../../base/scheduling/index.ts'
+import { Fields, type Readers, type Values } from '../input/index.ts'
+import { HttpResponse, jsonResponse, notFound, Refusal } from '../responses/index.ts'
 import { parseBody, readBody } from './body.ts'
 import { ClientDisconnected } from './client-disconnected.ts'
 import {
@@ -12,11 +14,7 @@ import {
   secretRefusal,
   tokenRefusal,
 } from './credentials.ts'
-import { Fields } from './fields.ts'
-import type { Readers, Values } from './readers.ts'
-import { notFound, Refusal } from './refusal.ts'
 import type { HttpRequest } from './request.ts'
-import { HttpResponse, jsonResponse } from './response.ts'
 import type { Route, ScopeNeeded } from './route.ts'
 import type { Segments } from './router.ts'
 import type { Throttle } from './throttle.ts'

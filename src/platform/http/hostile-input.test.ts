@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { after, before, it } from 'node:test'
 import { describeTransports, route, type TestServer } from '../../../test/support/http-server.ts'
-import { map, rawText, required } from './readers.ts'
+import { map, rawText, required } from '../input/readers.ts'
 
 const routes = [
   route({ method: 'GET', path: '/ping/', auth: 'none', summary: 'Answers.', handle: () => 'pong' }),

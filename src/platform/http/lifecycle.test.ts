@@ -7,9 +7,9 @@ import { text } from 'node:stream/consumers'
 import { it } from 'node:test'
 import { pino } from 'pino'
 import { describeTransports, route, type TransportKind } from '../../../test/support/http-server.ts'
+import { rawResponse } from '../responses/response.ts'
 import { ListenError } from './listen.ts'
 import { createMetrics } from './metrics.ts'
-import { rawResponse } from './response.ts'
 import { createHttpServer } from './server.ts'
 
 const quick = route({

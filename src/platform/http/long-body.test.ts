@@ -5,8 +5,8 @@ import { connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { it } from 'node:test'
 import { describeTransports, route } from '../../../test/support/http-server.ts'
+import { errorMessage } from '../responses/refusal.ts'
 import { ClientDisconnected } from './client-disconnected.ts'
-import { errorMessage } from './refusal.ts'
 
 const MIB = 2 ** 20
 const BACKLOG = 200_000

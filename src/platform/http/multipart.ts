@@ -1,8 +1,6 @@
 import { TimeSlicer } from '../../base/scheduling/index.ts'
-import type { FilePart } from './fields.ts'
-import { boundaryOf } from './header-parameters.ts'
-import { MultipartStream } from './multipart-stream.ts'
-import { detail, type Refusal } from './refusal.ts'
+import { boundaryOf, type FilePart, MultipartStream } from '../input/index.ts'
+import { detail, type Refusal } from '../responses/index.ts'
 
 /** One part of a form: its name, and its text or its file. */
 type Part = readonly [name: string, value: string | FilePart]

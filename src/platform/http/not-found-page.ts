@@ -1,4 +1,4 @@
-import { type HttpResponse, rawResponse } from './response.ts'
+import { type HttpResponse, rawResponse } from '../responses/index.ts'
 
 /** Whether the Accept header is that of a browser that opens an address. */
 export function wantsPage(accept: string | undefined): boolean {

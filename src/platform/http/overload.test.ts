@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { it } from 'node:test'
 import { describeTransports, route, type TestServer } from '../../../test/support/http-server.ts'
-import { rawResponse } from './response.ts'
+import { rawResponse } from '../responses/response.ts'
 
 const quick = route({
   method: 'GET',

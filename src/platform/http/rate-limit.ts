@@ -1,4 +1,4 @@
-import { detail, type Refusal } from './refusal.ts'
+import { detail, type Refusal } from '../responses/index.ts'
 
 const windowSeconds = 60
 /** From this part of the limit on, a key is hot: its calls are told to other processes. */

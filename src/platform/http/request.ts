@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import { Fields } from '../input/index.ts'
 import { baseUrlOf, type Site } from './base-url.ts'
 import type { BodyClaim, BodyMemory } from './body-memory.ts'
 import { addressKey, clientAddress, plainAddress } from './client-address.ts'
 import { ClientDisconnected } from './client-disconnected.ts'
-import { Fields } from './fields.ts'
 import type { IncomingRequest, ResponseWriter } from './transport.ts'
 
 /** A request as handlers see it. Expensive properties are computed on first use. */

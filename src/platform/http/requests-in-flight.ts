@@ -1,5 +1,5 @@
+import { detail, type Refusal } from '../responses/index.ts'
 import { addressKey } from './client-address.ts'
-import { detail, type Refusal } from './refusal.ts'
 
 const RETRY_SECONDS = 10
 

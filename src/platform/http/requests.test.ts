@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { it } from 'node:test'
 import { describeTransports, route, type TestServer } from '../../../test/support/http-server.ts'
-import { rawText } from './readers.ts'
+import { rawText } from '../input/readers.ts'
 import type { HttpRequest } from './request.ts'
 
 const whoami = route({

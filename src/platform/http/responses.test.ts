@@ -5,8 +5,8 @@ import { Readable } from 'node:stream'
 import { it } from 'node:test'
 import { describeTransports, route, type Serve, testFaults } from '../../../test/support/http-server.ts'
 import { DomainError, fail } from '../../base/errors.ts'
-import { errorMessage, Refusal } from './refusal.ts'
-import { jsonResponse, jsonTextResponse, rawResponse } from './response.ts'
+import { errorMessage, Refusal } from '../responses/refusal.ts'
+import { jsonResponse, jsonTextResponse, rawResponse } from '../responses/response.ts'
 import type { FaultResponses } from './route.ts'
 
 /** Serves one route, `/`. */

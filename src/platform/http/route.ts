@@ -1,8 +1,8 @@
 import type { FaultTable } from '../../base/errors.ts'
 import type { Compatibility, Details, Responses } from '../../base/schemas/index.ts'
-import type { Readers, Values } from './readers.ts'
+import type { Readers, Values } from '../input/index.ts'
+import type { ResponseHeaders } from '../responses/index.ts'
 import type { HttpRequest } from './request.ts'
-import type { ResponseHeaders } from './response.ts'
 import type { RequestBody } from './transport.ts'
 
 type Method =

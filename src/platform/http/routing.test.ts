@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { required } from './readers.ts'
+import { required } from '../input/readers.ts'
 import { type Policy, routesFor } from './route.ts'
 import { checkRoutes, MethodTable } from './routing.ts'
 

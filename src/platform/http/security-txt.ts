@@ -1,5 +1,4 @@
-import { notFound } from './refusal.ts'
-import { rawResponse } from './response.ts'
+import { notFound, rawResponse } from '../responses/index.ts'
 import { type Route, routesFor } from './route.ts'
 
 interface SecurityTxtOptions {

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import type { Chunks, HttpResponse, ResponseHeaders } from './response.ts'
+import type { Chunks, HttpResponse, ResponseHeaders } from '../responses/index.ts'
 import type { FlatHeaders, ResponseWriter } from './transport.ts'
 
 /**

@@ -8,9 +8,9 @@ import {
   type TestServer,
 } from '../../../test/support/http-server.ts'
 import { type Operation, Overdue } from '../../base/scheduling/index.ts'
-import { Fields } from './fields.ts'
-import { flag, integer, list, map, required, text } from './readers.ts'
-import { HttpResponse } from './response.ts'
+import { Fields } from '../input/fields.ts'
+import { flag, integer, list, map, required, text } from '../input/readers.ts'
+import { HttpResponse } from '../responses/response.ts'
 
 const digits = map(required(), (sent) => (/^\d+$/.test(sent) ? Number(sent) : undefined))
 

@@ -1,7 +1,6 @@
 import { DomainError, type Fault } from '../../base/errors.ts'
-import { bounded, Refusal } from './refusal.ts'
+import { bounded, HttpResponse, jsonResponse, Refusal, type ResponseHeaders } from '../responses/index.ts'
 import type { HttpRequest } from './request.ts'
-import { HttpResponse, jsonResponse, type ResponseHeaders } from './response.ts'
 import type { FaultResponse, FaultResponses, Route, SurfaceFaults } from './route.ts'
 
 /** A protocol front end: routes for one kind of client, and its responses to faults. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { route, serve } from '../../../test/support/http-server.ts'
-import { required } from './readers.ts'
+import { required } from '../input/readers.ts'
 
 const item = route({
   method: 'GET',

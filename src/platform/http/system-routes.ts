@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
+import { jsonResponse, rawResponse } from '../responses/index.ts'
 import type { HttpMetrics } from './metrics.ts'
 import type { HttpRequest } from './request.ts'
-import { jsonResponse, rawResponse } from './response.ts'
 import { type Route, routesFor } from './route.ts'
 
 /** Whether the server is ready, and the result of each check. */

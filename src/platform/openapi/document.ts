@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Compatibility, DescribedResponse, Details } from '../../base/schemas/index.ts'
-import type { Accepted, Route } from '../http/index.ts'
+import type { Route } from '../http/index.ts'
+import type { Accepted } from '../input/index.ts'
 import { exampleOf } from './example.ts'
 
 /** The fields of a route that the description needs. */

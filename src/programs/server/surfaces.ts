@@ -19,11 +19,10 @@ import {
   createMetrics,
   type HttpRequest,
   type HttpServer,
-  jsonResponse,
   pageHeaders,
   sharedHeaders,
-  textResponse,
 } from '../../platform/http/index.ts'
+import { jsonResponse, textResponse } from '../../platform/responses/index.ts'
 import type { BlockStore } from '../../platform/storage/index.ts'
 import { registerS3Metrics } from '../../platform/storage/s3/index.ts'
 import { apiFaults, apiRoutes } from '../../surfaces/api/index.ts'

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import { rawResponse } from '../../platform/http/index.ts'
+import { rawResponse } from '../../platform/responses/index.ts'
 import { route } from './services.ts'
 import { fontFaces } from './web-app.ts'
 

@@ -1,4 +1,5 @@
-import { type HttpRequest, type HttpResponse, rawResponse } from '../../platform/http/index.ts'
+import type { HttpRequest } from '../../platform/http/index.ts'
+import { type HttpResponse, rawResponse } from '../../platform/responses/index.ts'
 import { assetVersion } from './assets.ts'
 import { html, type Shown } from './html.ts'
 import { icon } from './icons.ts'

@@ -1,12 +1,6 @@
-import {
-  type HttpRequest,
-  type HttpResponse,
-  isFromElsewhere,
-  notFound,
-  rawResponse,
-  text,
-  wantsPage,
-} from '../../platform/http/index.ts'
+import { type HttpRequest, isFromElsewhere, wantsPage } from '../../platform/http/index.ts'
+import { text } from '../../platform/input/index.ts'
+import { type HttpResponse, notFound, rawResponse } from '../../platform/responses/index.ts'
 import { rootOf } from './layout.ts'
 import { route } from './services.ts'
 

@@ -1,4 +1,5 @@
-import { jsonTextResponse, rawResponse, unlessUnchanged } from '../../platform/http/index.ts'
+import { unlessUnchanged } from '../../platform/representations/index.ts'
+import { jsonTextResponse, rawResponse } from '../../platform/responses/index.ts'
 import { assetVersion } from './assets.ts'
 import { html } from './html.ts'
 import { icon } from './icons.ts'

@@ -1,15 +1,9 @@
 import { fail } from '../../base/errors.ts'
 import { type LibraryPath, parsePath, ROOT } from '../../base/paths/index.ts'
 import type { Account } from '../../people/accounts/index.ts'
-import {
-  type HttpRequest,
-  type HttpResponse,
-  integer,
-  type Reader,
-  type Route,
-  rawResponse,
-  rawText,
-} from '../../platform/http/index.ts'
+import type { HttpRequest, Route } from '../../platform/http/index.ts'
+import { integer, type Reader, rawText } from '../../platform/input/index.ts'
+import { type HttpResponse, rawResponse } from '../../platform/responses/index.ts'
 import type { OpenLink } from '../../sharing/access/index.ts'
 import { archivePage, startArchive } from './archive-page.ts'
 import { assetRoutes } from './assets.ts'

@@ -1,6 +1,8 @@
 import type { FileDirent } from '../../base/objects/index.ts'
 import type { LibraryPath } from '../../base/paths/index.ts'
-import { type HttpRequest, type HttpResponse, rawResponse, servedAs } from '../../platform/http/index.ts'
+import type { HttpRequest } from '../../platform/http/index.ts'
+import { servedAs } from '../../platform/representations/index.ts'
+import { type HttpResponse, rawResponse } from '../../platform/responses/index.ts'
 import type { OpenLink } from '../../sharing/access/index.ts'
 import type { PageServices } from './services.ts'
 

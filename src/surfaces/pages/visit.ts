@@ -2,11 +2,10 @@ import { DomainError, type Fault } from '../../base/errors.ts'
 import {
   type FaultResponse,
   type HttpRequest,
-  type HttpResponse,
   isFromElsewhere,
-  rawResponse,
   readVisitorCredentials,
 } from '../../platform/http/index.ts'
+import { type HttpResponse, rawResponse } from '../../platform/responses/index.ts'
 import { grantName, type LinkGrant, type LinkKind, type OpenLink } from '../../sharing/access/index.ts'
 import { faultsIn } from './faults.ts'
 import { html } from './html.ts'

@@ -3,15 +3,9 @@ import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { brotliDecompress, gzip } from 'node:zlib'
-import {
-  type HttpRequest,
-  type HttpResponse,
-  isFromElsewhere,
-  notFound,
-  rawResponse,
-  text,
-  textResponse,
-} from '../../platform/http/index.ts'
+import { type HttpRequest, isFromElsewhere } from '../../platform/http/index.ts'
+import { text } from '../../platform/input/index.ts'
+import { type HttpResponse, notFound, rawResponse, textResponse } from '../../platform/responses/index.ts'
 import { rootOf } from './layout.ts'
 import { route } from './services.ts'
 

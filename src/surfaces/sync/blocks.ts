@@ -4,18 +4,10 @@ import { whenReady } from '../../base/scheduling/index.ts'
 import { SMALLEST_STORED_BLOCK, type StoredBytes } from '../../libraries/content/index.ts'
 import type { Library } from '../../libraries/library/index.ts'
 import type { ClientPush } from '../../libraries/push/index.ts'
-import {
-  type HeldBytes,
-  HttpResponse,
-  map,
-  type RequestBody,
-  rawResponse,
-  rawText,
-  readBody,
-  STREAM_BYTES,
-  startChunks,
-  TextRefusal,
-} from '../../platform/http/index.ts'
+import { type RequestBody, readBody, STREAM_BYTES } from '../../platform/http/index.ts'
+import { map, rawText } from '../../platform/input/index.ts'
+import { startChunks } from '../../platform/representations/index.ts'
+import { type HeldBytes, HttpResponse, rawResponse, TextRefusal } from '../../platform/responses/index.ts'
 import { badRequest, done, libraryParam } from './readers.ts'
 import { route } from './services.ts'
 

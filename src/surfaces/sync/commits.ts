@@ -6,7 +6,9 @@ import {
   parseCommitId,
 } from '../../base/objects/index.ts'
 import type { LibraryInfo } from '../../libraries/commits/index.ts'
-import { jsonTextResponse, map, rawText, readBody, TextRefusal } from '../../platform/http/index.ts'
+import { readBody } from '../../platform/http/index.ts'
+import { map, rawText } from '../../platform/input/index.ts'
+import { jsonTextResponse, TextRefusal } from '../../platform/responses/index.ts'
 import { badRequest, done, libraryParam } from './readers.ts'
 import { route } from './services.ts'
 

@@ -1,6 +1,7 @@
 import { fail } from '../../base/errors.ts'
 import { EMPTY_ID, type FsId, parseBlockId, parseCommitId, parseFsId } from '../../base/objects/index.ts'
-import { type Chunks, rawResponse, rawText } from '../../platform/http/index.ts'
+import { rawText } from '../../platform/input/index.ts'
+import { type Chunks, rawResponse } from '../../platform/responses/index.ts'
 import { PacketReader } from './packet-reader.ts'
 import { badRequest, done, libraryParam, readIds } from './readers.ts'
 import { route } from './services.ts'

@@ -1,15 +1,9 @@
 import { JsonRefused, parseOutsideJson } from '../../base/json.ts'
 import { type LibraryId, MAX_IDS, parseLibraryId } from '../../base/objects/index.ts'
 import type { Library } from '../../libraries/library/index.ts'
-import {
-  type HttpRequest,
-  HttpResponse,
-  map,
-  type RequestBody,
-  rawText,
-  readBody,
-  TextRefusal,
-} from '../../platform/http/index.ts'
+import { type HttpRequest, type RequestBody, readBody } from '../../platform/http/index.ts'
+import { map, rawText } from '../../platform/input/index.ts'
+import { HttpResponse, TextRefusal } from '../../platform/responses/index.ts'
 
 /** Enough for the longest list of ids, with commas and spaces. */
 const LARGEST_LIST = 2 ** 20

@@ -5,8 +5,7 @@ import { commitRoutes } from './commits.ts'
 import { headRoutes } from './heads.ts'
 import { objectRoutes } from './objects.ts'
 import { rightRoutes } from './rights.ts'
-import type { SyncServices } from './services.ts'
-import { route } from './services.ts'
+import { route, type SyncServices } from './services.ts'
 
 const notificationRoutes = [
   route({

@@ -4,7 +4,8 @@ import { ROOT } from '../../base/paths/index.ts'
 import { type MaybePromise, whenReady } from '../../base/scheduling/index.ts'
 import type { EditableLibrary, Library, LibraryCore } from '../../libraries/library/index.ts'
 import type { CredentialOrigins, SyncGrant, SyncTokens } from '../../people/credentials/index.ts'
-import { type HttpRequest, TextRefusal } from '../../platform/http/index.ts'
+import type { HttpRequest } from '../../platform/http/index.ts'
+import { TextRefusal } from '../../platform/responses/index.ts'
 import type { Access } from '../../sharing/access/index.ts'
 
 interface SyncAccessOptions {

@@ -3,7 +3,7 @@ import { fail } from '../../base/errors.ts'
 import { archiveBlockRows, type TempFileCipher } from '../../libraries/content/index.ts'
 import type { LibraryCore } from '../../libraries/library/index.ts'
 import type { Database } from '../../platform/database/index.ts'
-import type { Span } from '../../platform/http/index.ts'
+import type { Span } from '../../platform/representations/index.ts'
 
 const CHUNK_BYTES = 1024 * 1024
 

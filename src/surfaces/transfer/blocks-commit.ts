@@ -5,13 +5,9 @@ import { describeAdded } from '../../libraries/commits/index.ts'
 import type { Content } from '../../libraries/content/index.ts'
 import { addFiles, type Placed, replaceFile } from '../../libraries/library/index.ts'
 import { deleteUncommitted } from '../../libraries/push/index.ts'
-import {
-  type Fields,
-  type HttpRequest,
-  jsonTextResponse,
-  type RequestBody,
-  rawText,
-} from '../../platform/http/index.ts'
+import type { HttpRequest, RequestBody } from '../../platform/http/index.ts'
+import { type Fields, rawText } from '../../platform/input/index.ts'
+import { jsonTextResponse } from '../../platform/responses/index.ts'
 import type { TicketUse } from '../../sharing/access/index.ts'
 import { guestOf } from '../../sharing/quotas/index.ts'
 import { type BlockFile, readBlockFile, readFields } from './blocks-form.ts'

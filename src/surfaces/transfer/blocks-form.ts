@@ -1,13 +1,8 @@
 import { parseOutsideJson } from '../../base/json.ts'
 import { type BlockId, parseBlockId } from '../../base/objects/index.ts'
-import {
-  type Fields,
-  type HttpRequest,
-  parseBody,
-  Refusal,
-  type RequestBody,
-  readBody,
-} from '../../platform/http/index.ts'
+import { type HttpRequest, parseBody, type RequestBody, readBody } from '../../platform/http/index.ts'
+import type { Fields } from '../../platform/input/index.ts'
+import { Refusal } from '../../platform/responses/index.ts'
 import { uploadError } from './upload-errors.ts'
 
 /** 100,000 block ids: a file of 800 GB with the block size of the clients. */

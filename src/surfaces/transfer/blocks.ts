@@ -1,14 +1,9 @@
 import { type BlockId, parseBlockId } from '../../base/objects/index.ts'
 import { json, kinds } from '../../base/schemas/index.ts'
 import { discardAll, type TakenBlock } from '../../libraries/content/index.ts'
-import {
-  type HttpRequest,
-  type RequestBody,
-  rawResponse,
-  rawText,
-  STREAM_BYTES,
-  type StreamedPart,
-} from '../../platform/http/index.ts'
+import { type HttpRequest, type RequestBody, STREAM_BYTES } from '../../platform/http/index.ts'
+import { rawText, type StreamedPart } from '../../platform/input/index.ts'
+import { rawResponse } from '../../platform/responses/index.ts'
 import { route, type TransferServices } from './services.ts'
 import { content as contentSchema, uploadErrors } from './transfer.schema.ts'
 import { uploadError } from './upload-errors.ts'

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { StoredBytes } from '../../libraries/content/index.ts'
-import type { ResponseHeaders, Span } from '../../platform/http/index.ts'
+import type { Span } from '../../platform/representations/index.ts'
+import type { ResponseHeaders } from '../../platform/responses/index.ts'
 
 /** Longer content is not read twice for its digest. */
 const MAX_DIGESTED = 64 * 2 ** 20

@@ -1,15 +1,10 @@
 import { fail } from '../../base/errors.ts'
 import { type FileId, parseBlockId } from '../../base/objects/index.ts'
 import { ranged, rangeRequestHeaders } from '../../base/schemas/index.ts'
-import {
-  discard,
-  type HttpRequest,
-  type HttpResponse,
-  type Representation,
-  rawText,
-  respondWith,
-  TextRefusal,
-} from '../../platform/http/index.ts'
+import { discard, type HttpRequest } from '../../platform/http/index.ts'
+import { rawText } from '../../platform/input/index.ts'
+import { type Representation, respondWith } from '../../platform/representations/index.ts'
+import { type HttpResponse, TextRefusal } from '../../platform/responses/index.ts'
 import type { TicketUse } from '../../sharing/access/index.ts'
 import { representationOf } from './file-representation.ts'
 import { route } from './services.ts'

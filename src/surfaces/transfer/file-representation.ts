@@ -1,11 +1,7 @@
 import type { StoredBytes } from '../../libraries/content/index.ts'
-import {
-  type HttpRequest,
-  type Representation,
-  type ResponseHeaders,
-  servedAs,
-  type Validators,
-} from '../../platform/http/index.ts'
+import type { HttpRequest } from '../../platform/http/index.ts'
+import { type Representation, servedAs, type Validators } from '../../platform/representations/index.ts'
+import type { ResponseHeaders } from '../../platform/responses/index.ts'
 import { disposition } from './disposition.ts'
 import { digestHeaders } from './download-digest.ts'
 

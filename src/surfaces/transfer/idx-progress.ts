@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { json, kinds } from '../../base/schemas/index.ts'
 import type { Database } from '../../platform/database/index.ts'
-import { rawText } from '../../platform/http/index.ts'
+import { rawText } from '../../platform/input/index.ts'
 import { Tickets } from '../../sharing/access/index.ts'
 import {
   deleteIndexedUploadsBefore,

@@ -1,13 +1,9 @@
 import { fail } from '../../base/errors.ts'
 import { ROOT } from '../../base/paths/index.ts'
-import {
-  type HttpRequest,
-  oneOf,
-  rawText,
-  readVisitorCredentials,
-  respondWith,
-  TextRefusal,
-} from '../../platform/http/index.ts'
+import { type HttpRequest, readVisitorCredentials } from '../../platform/http/index.ts'
+import { oneOf, rawText } from '../../platform/input/index.ts'
+import { respondWith } from '../../platform/representations/index.ts'
+import { TextRefusal } from '../../platform/responses/index.ts'
 import { grantName } from '../../sharing/access/index.ts'
 import { representationOf } from './file-representation.ts'
 import { route } from './services.ts'

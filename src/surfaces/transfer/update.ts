@@ -4,7 +4,9 @@ import { baseName, type LibraryPath, parentOf, parsePath } from '../../base/path
 import { json, kinds } from '../../base/schemas/index.ts'
 import type { Content } from '../../libraries/content/index.ts'
 import { replaceFile } from '../../libraries/library/index.ts'
-import { type HttpRequest, jsonTextResponse, type RequestBody, rawText } from '../../platform/http/index.ts'
+import type { HttpRequest, RequestBody } from '../../platform/http/index.ts'
+import { rawText } from '../../platform/input/index.ts'
+import { jsonTextResponse } from '../../platform/responses/index.ts'
 import { route, type TransferServices } from './services.ts'
 import {
   chunkHeaders,

@@ -1,4 +1,4 @@
-import { Refusal } from '../../platform/http/index.ts'
+import { Refusal } from '../../platform/responses/index.ts'
 
 /** A refusal in the format of uploads: `{"error": text}`. */
 export function uploadError(status: number, text: string): Refusal {

@@ -5,7 +5,8 @@ import {
   smallContent,
 } from '../../libraries/content/index.ts'
 import type { LibraryCore, Ready } from '../../libraries/library/index.ts'
-import { STREAM_BYTES, type StreamedPart } from '../../platform/http/index.ts'
+import { STREAM_BYTES } from '../../platform/http/index.ts'
+import type { StreamedPart } from '../../platform/input/index.ts'
 import { AnnouncedDigest } from './upload-digest.ts'
 import type { UploadSession } from './upload-session.ts'
 

@@ -1,4 +1,4 @@
-import { decodePercent, parametersOf } from '../../platform/http/index.ts'
+import { decodePercent, parametersOf } from '../../platform/input/index.ts'
 import { uploadError } from './upload-errors.ts'
 
 /** The part of a file that one request of a resumable upload carries: bytes `start` up to but not including `end`. */

@@ -1,5 +1,5 @@
 import type { Placed } from '../../libraries/library/index.ts'
-import { type HttpResponse, jsonTextResponse } from '../../platform/http/index.ts'
+import { type HttpResponse, jsonTextResponse } from '../../platform/responses/index.ts'
 
 /** A stored file in upload responses. */
 export interface UploadItem {

@@ -3,15 +3,9 @@ import { joinPath, type LibraryPath, ROOT, seenFrom, segmentsOf } from '../../ba
 import { json, kinds, plain } from '../../base/schemas/index.ts'
 import type { Content } from '../../libraries/content/index.ts'
 import { addFiles, addFolder, type NewFile, type Placed } from '../../libraries/library/index.ts'
-import {
-  type HttpRequest,
-  type HttpResponse,
-  jsonTextResponse,
-  type RequestBody,
-  rawResponse,
-  rawText,
-  type StreamedPart,
-} from '../../platform/http/index.ts'
+import type { HttpRequest, RequestBody } from '../../platform/http/index.ts'
+import { rawText, type StreamedPart } from '../../platform/input/index.ts'
+import { type HttpResponse, jsonTextResponse, rawResponse } from '../../platform/responses/index.ts'
 import { route, type TransferServices } from './services.ts'
 import {
   browserForm,

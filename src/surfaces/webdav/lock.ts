@@ -10,7 +10,8 @@ import {
   takeToken,
 } from '../../libraries/library/index.ts'
 import { type Account, auditActor } from '../../people/accounts/index.ts'
-import { type HttpRequest, type HttpResponse, type RequestBody, readBody } from '../../platform/http/index.ts'
+import { type HttpRequest, type RequestBody, readBody } from '../../platform/http/index.ts'
+import type { HttpResponse } from '../../platform/responses/index.ts'
 import { mayBreakLocks } from '../../sharing/access/index.ts'
 import { addressOf } from './address.ts'
 import { MAX_OWNER, ShownLocks } from './live-properties.ts'

@@ -12,14 +12,8 @@ import {
   seenLocks,
 } from '../../libraries/library/index.ts'
 import type { Account } from '../../people/accounts/index.ts'
-import {
-  type Chunks,
-  type HttpRequest,
-  type HttpResponse,
-  type RequestBody,
-  rawResponse,
-  readBody,
-} from '../../platform/http/index.ts'
+import { type HttpRequest, type RequestBody, readBody } from '../../platform/http/index.ts'
+import { type Chunks, type HttpResponse, rawResponse } from '../../platform/responses/index.ts'
 import { type Guest, guestOf } from '../../sharing/quotas/index.ts'
 import { type Address, addressOf, encodeName, hrefOf } from './address.ts'
 import { storedCreationTime } from './item-times.ts'

@@ -8,7 +8,8 @@ import {
   setTime,
 } from '../../libraries/library/index.ts'
 import type { Account } from '../../people/accounts/index.ts'
-import { type HttpRequest, type HttpResponse, type RequestBody, readBody } from '../../platform/http/index.ts'
+import { type HttpRequest, type RequestBody, readBody } from '../../platform/http/index.ts'
+import type { HttpResponse } from '../../platform/responses/index.ts'
 import { addressOf, hrefOf } from './address.ts'
 import { confirms, isChecksums } from './checksum-property.ts'
 import { isCreationTime, isModificationTime, isUnixTime, parseModificationTime } from './item-times.ts'

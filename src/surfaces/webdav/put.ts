@@ -14,13 +14,8 @@ import {
   type Ready,
 } from '../../libraries/library/index.ts'
 import type { Account } from '../../people/accounts/index.ts'
-import {
-  type HttpRequest,
-  type HttpResponse,
-  type RequestBody,
-  readBody,
-  STREAM_BYTES,
-} from '../../platform/http/index.ts'
+import { type HttpRequest, type RequestBody, readBody, STREAM_BYTES } from '../../platform/http/index.ts'
+import type { HttpResponse } from '../../platform/responses/index.ts'
 import { guestOf, type Reservation } from '../../sharing/quotas/index.ts'
 import { addressOf } from './address.ts'
 import { Preconditions } from './preconditions.ts'

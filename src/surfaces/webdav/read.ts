@@ -1,12 +1,8 @@
 import type { FileId } from '../../base/objects/index.ts'
 import type { Account } from '../../people/accounts/index.ts'
-import {
-  type HttpRequest,
-  type HttpResponse,
-  respondWith,
-  servedAs,
-  textResponse,
-} from '../../platform/http/index.ts'
+import type { HttpRequest } from '../../platform/http/index.ts'
+import { respondWith, servedAs } from '../../platform/representations/index.ts'
+import { type HttpResponse, textResponse } from '../../platform/responses/index.ts'
 import { addressOf } from './address.ts'
 import { existing, findResource } from './resource.ts'
 import { emptyResponse } from './responses.ts'

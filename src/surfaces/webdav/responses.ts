@@ -1,4 +1,4 @@
-import { HttpResponse, Refusal, type ResponseHeaders } from '../../platform/http/index.ts'
+import { HttpResponse, Refusal, type ResponseHeaders } from '../../platform/responses/index.ts'
 import { escapeText } from './xml-writer.ts'
 
 const xmlHeaders: ResponseHeaders = { 'Content-Type': 'application/xml; charset=utf-8' }

@@ -12,8 +12,8 @@ import { describe, it } from 'node:test'
 import { connect as connectTls } from 'node:tls'
 import { route, serve, type TestServer } from '../../../../test/support/http-server.ts'
 import { testCertificates } from '../../../../test/support/test-certificates.ts'
-import { errorMessage } from '../refusal.ts'
-import { rawResponse } from '../response.ts'
+import { errorMessage } from '../../responses/refusal.ts'
+import { rawResponse } from '../../responses/response.ts'
 import { CertificateError, type CertificateFiles } from './certificate.ts'
 
 const common = { auth: 'none', summary: 'A test.' } as const

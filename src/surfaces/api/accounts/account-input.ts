@@ -1,5 +1,6 @@
 import { type Account, AccountRuleError } from '../../../people/accounts/index.ts'
-import { accepting, errorMessage, flag, map, type Reader, refuse } from '../../../platform/http/index.ts'
+import { accepting, flag, map, type Reader, refuse } from '../../../platform/input/index.ts'
+import { errorMessage } from '../../../platform/responses/index.ts'
 
 /** The message for each broken account rule; `value` is the rejected value. */
 export type RuleMessages = Partial<Record<AccountRuleError['code'], string | ((value: string) => string)>>

@@ -1,5 +1,6 @@
 import { bytes, json } from '../../../base/schemas/index.ts'
-import { integer, optional, optionalText, rawResponse } from '../../../platform/http/index.ts'
+import { integer, optional, optionalText } from '../../../platform/input/index.ts'
+import { rawResponse } from '../../../platform/responses/index.ts'
 import { route } from '../services.ts'
 import { withoutUndefined, withRuleMessages } from './account-input.ts'
 import { accountInfoToWire } from './account-wire.ts'

@@ -1,16 +1,14 @@
 import { bytes, json, kinds } from '../../../base/schemas/index.ts'
 import {
   accepting,
-  errorMessage,
   type FilePart,
   integer,
   map,
-  notFound,
   type Reader,
-  rawResponse,
   rawText,
   rawValue,
-} from '../../../platform/http/index.ts'
+} from '../../../platform/input/index.ts'
+import { errorMessage, notFound, rawResponse } from '../../../platform/responses/index.ts'
 import { formatSize } from '../common/wire-formats.ts'
 import { route } from '../services.ts'
 import { emailParam } from './account-input.ts'

@@ -1,7 +1,8 @@
 import { json } from '../../../base/schemas/index.ts'
 import { accountAction } from '../../../people/audit/index.ts'
 import { parseDevice } from '../../../people/credentials/index.ts'
-import { errorMessage, type Reader, required } from '../../../platform/http/index.ts'
+import { type Reader, required } from '../../../platform/input/index.ts'
+import { errorMessage } from '../../../platform/responses/index.ts'
 import { route } from '../services.ts'
 import { token as tokenSchema } from './accounts.schema.ts'
 

@@ -1,7 +1,8 @@
 import { json, kinds } from '../../../base/schemas/index.ts'
 import { accountAction } from '../../../people/audit/index.ts'
 import { parseDevice } from '../../../people/credentials/index.ts'
-import { errorMessage, jsonResponse, type Reader, text } from '../../../platform/http/index.ts'
+import { type Reader, text } from '../../../platform/input/index.ts'
+import { errorMessage, jsonResponse } from '../../../platform/responses/index.ts'
 import { route } from '../services.ts'
 
 const path = '/api2/client-sso-link/'

@@ -1,14 +1,7 @@
 import { json, kinds } from '../../../base/schemas/index.ts'
 import { accountAction } from '../../../people/audit/index.ts'
-import {
-  accepting,
-  errorMessage,
-  jsonResponse,
-  oneOf,
-  type Reader,
-  Refusal,
-  required,
-} from '../../../platform/http/index.ts'
+import { accepting, oneOf, type Reader, required } from '../../../platform/input/index.ts'
+import { errorMessage, jsonResponse, Refusal } from '../../../platform/responses/index.ts'
 import { auditAction } from '../common/audit.ts'
 import { isoTime } from '../common/wire-formats.ts'
 import { route } from '../services.ts'

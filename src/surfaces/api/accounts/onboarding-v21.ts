@@ -1,6 +1,6 @@
 import { json } from '../../../base/schemas/index.ts'
 import { type Account, Onboarding } from '../../../people/accounts/index.ts'
-import { flag, oneOf } from '../../../platform/http/index.ts'
+import { flag, oneOf } from '../../../platform/input/index.ts'
 import { type ApiServices, route } from '../services.ts'
 import { onboarding as onboardingSchema } from './accounts.schema.ts'
 

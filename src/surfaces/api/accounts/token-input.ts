@@ -1,5 +1,5 @@
 import type { Scope } from '../../../people/accounts/index.ts'
-import { integer, map, optional, optionalText, type Reader, text } from '../../../platform/http/index.ts'
+import { integer, map, optional, optionalText, type Reader, text } from '../../../platform/input/index.ts'
 
 const MAX_NAME = 64
 const MAX_LIFE_DAYS = 3650

@@ -1,6 +1,7 @@
 import { parseLibraryId } from '../../../base/objects/index.ts'
 import { auditActor } from '../../../people/accounts/index.ts'
-import { errorMessage, map, rawText, text } from '../../../platform/http/index.ts'
+import { map, rawText, text } from '../../../platform/input/index.ts'
+import { errorMessage } from '../../../platform/responses/index.ts'
 import { route } from '../services.ts'
 import { done } from './accounts.schema.ts'
 

@@ -1,5 +1,5 @@
 import { json, kinds } from '../../../base/schemas/index.ts'
-import { rawText, text } from '../../../platform/http/index.ts'
+import { rawText, text } from '../../../platform/input/index.ts'
 import { avatarSize } from '../accounts/account-input.ts'
 import { readPage } from '../common/paging.ts'
 import { route } from '../services.ts'

@@ -1,5 +1,5 @@
 import { json, kinds } from '../../../base/schemas/index.ts'
-import { integer } from '../../../platform/http/index.ts'
+import { integer } from '../../../platform/input/index.ts'
 import { route } from '../services.ts'
 import { activities } from './activity.schema.ts'
 import { activitiesToWire } from './activity-wire.ts'

@@ -1,5 +1,5 @@
 import { json, kinds } from '../../../base/schemas/index.ts'
-import { integer, rawText } from '../../../platform/http/index.ts'
+import { integer, rawText } from '../../../platform/input/index.ts'
 import { readPage } from '../common/paging.ts'
 import { route } from '../services.ts'
 import { done, notifications } from './activity.schema.ts'

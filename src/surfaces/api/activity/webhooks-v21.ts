@@ -9,7 +9,7 @@ import {
   optionalText,
   rawText,
   required,
-} from '../../../platform/http/index.ts'
+} from '../../../platform/input/index.ts'
 import { readPage } from '../common/paging.ts'
 import { libraryIdParam } from '../common/readers.ts'
 import { isoTime } from '../common/wire-formats.ts'

@@ -9,16 +9,8 @@ import {
   roleAllows,
 } from '../../../people/accounts/index.ts'
 import { accountAction } from '../../../people/audit/index.ts'
-import {
-  accepting,
-  errorMessage,
-  integer,
-  jsonResponse,
-  optionalText,
-  type Reader,
-  Refusal,
-  text,
-} from '../../../platform/http/index.ts'
+import { accepting, integer, optionalText, type Reader, text } from '../../../platform/input/index.ts'
+import { errorMessage, jsonResponse, Refusal } from '../../../platform/responses/index.ts'
 import {
   effectiveRole,
   emailParam,

@@ -3,15 +3,8 @@ import { TimeSlicer } from '../../../base/scheduling/index.ts'
 import { bytes, json, kinds } from '../../../base/schemas/index.ts'
 import { auditActor } from '../../../people/accounts/index.ts'
 import { type Audit, type AuditFilter, isAuditAction } from '../../../people/audit/index.ts'
-import {
-  errorMessage,
-  integer,
-  optional,
-  optionalText,
-  type Reader,
-  rawResponse,
-  type Values,
-} from '../../../platform/http/index.ts'
+import { integer, optional, optionalText, type Reader, type Values } from '../../../platform/input/index.ts'
+import { errorMessage, rawResponse } from '../../../platform/responses/index.ts'
 import { parseTime } from '../common/parse-time.ts'
 import { route } from '../services.ts'
 import { auditEntryToWire } from './admin-wire.ts'

@@ -1,7 +1,7 @@
 import { json, kinds } from '../../../base/schemas/index.ts'
 import { listLibraryPage, purge, purgeAllDeleted, restoreTo } from '../../../libraries/library/index.ts'
 import { auditActor } from '../../../people/accounts/index.ts'
-import { optionalText } from '../../../platform/http/index.ts'
+import { optionalText } from '../../../platform/input/index.ts'
 import { asAdministrator } from '../../../sharing/access/index.ts'
 import { pageQuery } from '../common/paging.ts'
 import { libraryIdParam } from '../common/readers.ts'

@@ -1,6 +1,6 @@
 import { json, kinds } from '../../../base/schemas/index.ts'
 import { isPlatform, type Platform, platforms } from '../../../people/credentials/index.ts'
-import { accepting, map, oneOf, type Reader, required, text } from '../../../platform/http/index.ts'
+import { accepting, map, oneOf, type Reader, required, text } from '../../../platform/input/index.ts'
 import { optionalFlag } from '../accounts/account-input.ts'
 import { deviceToWire } from '../accounts/account-wire.ts'
 import { device as deviceDescribed } from '../accounts/accounts.schema.ts'

@@ -1,6 +1,6 @@
 import { json, kinds } from '../../../base/schemas/index.ts'
 import { auditActor } from '../../../people/accounts/index.ts'
-import { errorMessage } from '../../../platform/http/index.ts'
+import { errorMessage } from '../../../platform/responses/index.ts'
 import { asAdministrator } from '../../../sharing/access/index.ts'
 import { pageQuery } from '../common/paging.ts'
 import { libraryIdParam } from '../common/readers.ts'

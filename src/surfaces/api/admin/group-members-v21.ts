@@ -1,6 +1,7 @@
 import { json, kinds } from '../../../base/schemas/index.ts'
 import { auditActor } from '../../../people/accounts/index.ts'
-import { errorMessage, list, rawText } from '../../../platform/http/index.ts'
+import { list, rawText } from '../../../platform/input/index.ts'
+import { errorMessage } from '../../../platform/responses/index.ts'
 import { asAdministrator } from '../../../sharing/access/index.ts'
 import { emailParam } from '../accounts/account-input.ts'
 import { pageQuery } from '../common/paging.ts'

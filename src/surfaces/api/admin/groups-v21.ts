@@ -1,6 +1,7 @@
 import { json, kinds } from '../../../base/schemas/index.ts'
 import { type Account, auditActor, type Group } from '../../../people/accounts/index.ts'
-import { errorMessage, jsonResponse, optionalText, text } from '../../../platform/http/index.ts'
+import { optionalText, text } from '../../../platform/input/index.ts'
+import { errorMessage, jsonResponse } from '../../../platform/responses/index.ts'
 import { asAdministrator } from '../../../sharing/access/index.ts'
 import { pageQuery } from '../common/paging.ts'
 import { getUser, groupIdParam } from '../groups/group-input.ts'

@@ -16,13 +16,13 @@ import { type Account, auditActor, parseEmail, roleAllows } from '../../../peopl
 import type { AuditActor } from '../../../people/audit/index.ts'
 import {
   accepting,
-  errorMessage,
   optionalText,
   type Reader,
   rawText,
   required,
   text,
-} from '../../../platform/http/index.ts'
+} from '../../../platform/input/index.ts'
+import { errorMessage } from '../../../platform/responses/index.ts'
 import { asAdministrator } from '../../../sharing/access/index.ts'
 import { pageQuery } from '../common/paging.ts'
 import { keepShares, libraryIdParam } from '../common/readers.ts'

@@ -1,5 +1,5 @@
 import { json, kinds } from '../../../base/schemas/index.ts'
-import { integer } from '../../../platform/http/index.ts'
+import { integer } from '../../../platform/input/index.ts'
 import { route } from '../services.ts'
 
 const MAX_PER_REQUEST = 1000

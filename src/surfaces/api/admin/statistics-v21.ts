@@ -1,5 +1,6 @@
 import { json, kinds } from '../../../base/schemas/index.ts'
-import { errorMessage, optionalText, type Reader } from '../../../platform/http/index.ts'
+import { optionalText, type Reader } from '../../../platform/input/index.ts'
+import { errorMessage } from '../../../platform/responses/index.ts'
 import { parseTime } from '../common/parse-time.ts'
 import { isoTime } from '../common/wire-formats.ts'
 import { type ApiServices, route } from '../services.ts'

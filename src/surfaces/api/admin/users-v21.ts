@@ -10,7 +10,6 @@ import { type AuditedAction, accountAction } from '../../../people/audit/index.t
 import { readablePassword } from '../../../people/passwords/index.ts'
 import {
   accepting,
-  errorMessage,
   flag,
   integer,
   oneOf,
@@ -18,7 +17,8 @@ import {
   type Reader,
   required,
   text,
-} from '../../../platform/http/index.ts'
+} from '../../../platform/input/index.ts'
+import { errorMessage } from '../../../platform/responses/index.ts'
 import {
   effectiveRole,
   emailParam,

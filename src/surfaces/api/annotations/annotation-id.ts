@@ -1,4 +1,5 @@
-import { accepting, notFound, type Reader } from '../../../platform/http/index.ts'
+import { accepting, type Reader } from '../../../platform/input/index.ts'
+import { notFound } from '../../../platform/responses/index.ts'
 import { parseInteger } from '../common/parse-values.ts'
 
 /** The id of a comment or a tag in the path of a URL. Anything else is answered with 404. */

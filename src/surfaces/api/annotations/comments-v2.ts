@@ -4,16 +4,8 @@ import type { Comment } from '../../../derived/annotations/index.ts'
 import { asSeen } from '../../../libraries/commits/index.ts'
 import type { Library } from '../../../libraries/library/index.ts'
 import type { Directory } from '../../../people/accounts/index.ts'
-import {
-  errorMessage,
-  flag,
-  jsonResponse,
-  map,
-  optional,
-  optionalText,
-  rawResponse,
-  text,
-} from '../../../platform/http/index.ts'
+import { flag, map, optional, optionalText, text } from '../../../platform/input/index.ts'
+import { errorMessage, jsonResponse, rawResponse } from '../../../platform/responses/index.ts'
 import { avatarUrl } from '../accounts/account-wire.ts'
 import { libraryIdParam, requiredPath } from '../common/readers.ts'
 import { fileAt } from '../common/resolve-path.ts'

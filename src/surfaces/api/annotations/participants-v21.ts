@@ -1,6 +1,6 @@
 import { json, kinds } from '../../../base/schemas/index.ts'
 import { parseEmail } from '../../../people/accounts/index.ts'
-import { list, required } from '../../../platform/http/index.ts'
+import { list, required } from '../../../platform/input/index.ts'
 import { userItem } from '../accounts/account-wire.ts'
 import { person } from '../accounts/accounts.schema.ts'
 import { libraryIdParam, requiredPath } from '../common/readers.ts'

@@ -1,6 +1,7 @@
 import { baseName, parentOf } from '../../../base/paths/index.ts'
 import { json, kinds } from '../../../base/schemas/index.ts'
-import { errorMessage, flag, integer, jsonResponse, map, text } from '../../../platform/http/index.ts'
+import { flag, integer, map, text } from '../../../platform/input/index.ts'
+import { errorMessage, jsonResponse } from '../../../platform/responses/index.ts'
 import { libraryIdParam, requiredPath } from '../common/readers.ts'
 import { fileAt } from '../common/resolve-path.ts'
 import { isoTime } from '../common/wire-formats.ts'

@@ -1,6 +1,6 @@
 import { json } from '../../../base/schemas/index.ts'
 import { copy, move } from '../../../libraries/library/index.ts'
-import { Refusal } from '../../../platform/http/index.ts'
+import { Refusal } from '../../../platform/responses/index.ts'
 import { type ApiServices, route } from '../services.ts'
 import { batchParameters, task } from './batch.schema.ts'
 import {

@@ -4,7 +4,7 @@ import { type LibraryPath, parsePath, ROOT } from '../../../base/paths/index.ts'
 import { TimeSlicer } from '../../../base/scheduling/index.ts'
 import { json, kinds } from '../../../base/schemas/index.ts'
 import { type Library, makeManyFolders } from '../../../libraries/library/index.ts'
-import { list, required } from '../../../platform/http/index.ts'
+import { list, required } from '../../../platform/input/index.ts'
 import { route } from '../services.ts'
 
 const words = { created: undefined, exists: 'Folder already exists.', refused: 'path invalid.' }

@@ -11,16 +11,9 @@ import {
   type Selection,
 } from '../../../libraries/library/index.ts'
 import type { Account } from '../../../people/accounts/index.ts'
-import {
-  accepting,
-  errorMessage,
-  type FaultResponse,
-  type FaultResponses,
-  type Input,
-  type Reader,
-  rawText,
-  type Values,
-} from '../../../platform/http/index.ts'
+import type { FaultResponse, FaultResponses, Input } from '../../../platform/http/index.ts'
+import { accepting, type Reader, rawText, type Values } from '../../../platform/input/index.ts'
+import { errorMessage } from '../../../platform/responses/index.ts'
 import { deniedMessage, withFaultMessages } from '../common/fault-messages.ts'
 import { libraryIdParam, sentPath, sentPathOrRoot } from '../common/readers.ts'
 import { folderAt } from '../common/resolve-path.ts'

@@ -1,5 +1,6 @@
 import { DomainError, type Fault } from '../../../base/errors.ts'
-import { errorMessage, type FaultResponse, type FaultResponses } from '../../../platform/http/index.ts'
+import type { FaultResponse, FaultResponses } from '../../../platform/http/index.ts'
+import { errorMessage } from '../../../platform/responses/index.ts'
 
 /** Runs part of a handler with its own fault messages, where one route serves several operations. */
 export async function withFaultMessages<T>(messages: FaultResponses, work: () => T | Promise<T>): Promise<T> {

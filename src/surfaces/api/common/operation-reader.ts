@@ -1,4 +1,5 @@
-import { accepting, errorMessage, type Reader } from '../../../platform/http/index.ts'
+import { accepting, type Reader } from '../../../platform/input/index.ts'
+import { errorMessage } from '../../../platform/responses/index.ts'
 
 /** `operation` in any case. Rejects a missing value with "operation invalid.", an unknown one with `message`. */
 export function operationOf<const T extends string>(messages: readonly T[], message: string): Reader<T> {

@@ -1,4 +1,4 @@
-import { integer } from '../../../platform/http/index.ts'
+import { integer } from '../../../platform/input/index.ts'
 import { parseInteger } from './parse-values.ts'
 
 const MAX_PAGE_SIZE = 1000

@@ -1,6 +1,7 @@
 import { parseCommitId } from '../../../base/objects/index.ts'
 import type { Library } from '../../../libraries/library/index.ts'
-import { errorMessage, rawText } from '../../../platform/http/index.ts'
+import { rawText } from '../../../platform/input/index.ts'
+import { errorMessage } from '../../../platform/responses/index.ts'
 import type { ApiServices } from '../services.ts'
 import { parseTime } from './parse-time.ts'
 

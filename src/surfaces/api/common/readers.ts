@@ -1,6 +1,7 @@
 import { type CommitId, type LibraryId, parseCommitId, parseLibraryId } from '../../../base/objects/index.ts'
 import { type LibraryPath, parsePath, ROOT } from '../../../base/paths/index.ts'
-import { accepting, errorMessage, type Reader, rawText } from '../../../platform/http/index.ts'
+import { accepting, type Reader, rawText } from '../../../platform/input/index.ts'
+import { errorMessage } from '../../../platform/responses/index.ts'
 
 /** A library's id in the path of a URL. Anything else is answered with 404. */
 export const libraryIdParam: Reader<LibraryId> = accepting(

@@ -10,13 +10,9 @@ import {
   rename,
 } from '../../../libraries/library/index.ts'
 import type { Account } from '../../../people/accounts/index.ts'
-import {
-  errorMessage,
-  type HttpRequest,
-  type HttpResponse,
-  jsonResponse,
-  rawText,
-} from '../../../platform/http/index.ts'
+import type { HttpRequest } from '../../../platform/http/index.ts'
+import { rawText } from '../../../platform/input/index.ts'
+import { errorMessage, type HttpResponse, jsonResponse } from '../../../platform/responses/index.ts'
 import { placed as placedSchema } from '../batch/batch.schema.ts'
 import { type Destination, openDestination } from '../batch/destination.ts'
 import { deniedMessage, withFaultMessages } from '../common/fault-messages.ts'

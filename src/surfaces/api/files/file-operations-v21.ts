@@ -12,7 +12,8 @@ import {
   revertFile,
 } from '../../../libraries/library/index.ts'
 import type { Account } from '../../../people/accounts/index.ts'
-import { errorMessage, rawText } from '../../../platform/http/index.ts'
+import { rawText } from '../../../platform/input/index.ts'
+import { errorMessage } from '../../../platform/responses/index.ts'
 import { openDestination } from '../batch/destination.ts'
 import { withFaultMessages } from '../common/fault-messages.ts'
 import { operationOf } from '../common/operation-reader.ts'

@@ -1,4 +1,4 @@
-import { integer } from '../../../platform/http/index.ts'
+import { integer } from '../../../platform/input/index.ts'
 
 /** The longest lock that expires: about 300 years. */
 const MAX_LOCK_SECONDS = 10_000_000_000

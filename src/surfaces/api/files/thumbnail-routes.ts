@@ -6,18 +6,16 @@ import { empty, json, kinds, rangeRequestHeaders } from '../../../base/schemas/i
 import { alwaysHasThumbnail, hasThumbnail, thumbnailSizeFor } from '../../../derived/previews/index.ts'
 import type { Library } from '../../../libraries/library/index.ts'
 import type { Account } from '../../../people/accounts/index.ts'
+import { addressKey, type HttpRequest } from '../../../platform/http/index.ts'
+import { type Reader, rawText } from '../../../platform/input/index.ts'
+import { respondWith } from '../../../platform/representations/index.ts'
 import {
-  addressKey,
   errorMessage,
-  type HttpRequest,
   type HttpResponse,
   notFound,
-  type Reader,
   Refusal,
   rawResponse,
-  rawText,
-  respondWith,
-} from '../../../platform/http/index.ts'
+} from '../../../platform/responses/index.ts'
 import type { OpenLink } from '../../../sharing/access/index.ts'
 import { libraryIdParam, sentPath } from '../common/readers.ts'
 import { thumbnailUrl } from '../common/thumbnail-url.ts'

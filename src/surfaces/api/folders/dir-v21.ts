@@ -10,7 +10,8 @@ import {
   revertFolder,
   type Wanted,
 } from '../../../libraries/library/index.ts'
-import { errorMessage, flag, integer, rawText } from '../../../platform/http/index.ts'
+import { flag, integer, rawText } from '../../../platform/input/index.ts'
+import { errorMessage } from '../../../platform/responses/index.ts'
 import { withFaultMessages } from '../common/fault-messages.ts'
 import { operationOf } from '../common/operation-reader.ts'
 import { libraryAt, pointInTime } from '../common/point-in-time.ts'

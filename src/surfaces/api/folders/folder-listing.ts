@@ -11,14 +11,13 @@ import {
 import { TimeSlicer } from '../../../base/scheduling/index.ts'
 import type { Library, Permission, Placed } from '../../../libraries/library/index.ts'
 import { changedEntries, type ShownDir, type StoredDir, shownDir } from '../../../libraries/tree/index.ts'
+import type { HttpRequest } from '../../../platform/http/index.ts'
+import { hasTag, unlessUnchanged } from '../../../platform/representations/index.ts'
 import {
-  type HttpRequest,
   type HttpResponse,
-  hasTag,
   jsonTextResponse,
   type ResponseHeaders,
-  unlessUnchanged,
-} from '../../../platform/http/index.ts'
+} from '../../../platform/responses/index.ts'
 import type { FoundFolder } from '../common/resolve-path.ts'
 import { thumbnailSrc } from '../common/thumbnail-url.ts'
 import { isoTime } from '../common/wire-formats.ts'

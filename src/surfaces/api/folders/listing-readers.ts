@@ -1,4 +1,4 @@
-import { flag, oneOf } from '../../../platform/http/index.ts'
+import { flag, oneOf } from '../../../platform/input/index.ts'
 import type { Kinds } from './folder-listing.ts'
 
 /** `t`: files only or folders only. */

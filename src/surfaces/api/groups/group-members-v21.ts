@@ -1,6 +1,7 @@
 import { json, kinds } from '../../../base/schemas/index.ts'
 import { auditActor } from '../../../people/accounts/index.ts'
-import { errorMessage, flag, jsonResponse, rawText, text } from '../../../platform/http/index.ts'
+import { flag, rawText, text } from '../../../platform/input/index.ts'
+import { errorMessage, jsonResponse } from '../../../platform/responses/index.ts'
 import { avatarSize, emailParam } from '../accounts/account-input.ts'
 import { route } from '../services.ts'
 import { getUser, groupIdParam, page, perPage } from './group-input.ts'

@@ -8,7 +8,7 @@ import {
   type Membership,
   parseEmail,
 } from '../../../people/accounts/index.ts'
-import { errorMessage } from '../../../platform/http/index.ts'
+import { errorMessage } from '../../../platform/responses/index.ts'
 import type { AuditedCall } from '../common/audit.ts'
 import { apiFaults } from '../faults.ts'
 import type { ApiServices } from '../services.ts'

@@ -1,13 +1,7 @@
 import { json, kinds } from '../../../base/schemas/index.ts'
 import { type Account, auditActor, type Group, parseEmail } from '../../../people/accounts/index.ts'
-import {
-  accepting,
-  errorMessage,
-  jsonResponse,
-  type Reader,
-  rawText,
-  text,
-} from '../../../platform/http/index.ts'
+import { accepting, type Reader, rawText, text } from '../../../platform/input/index.ts'
+import { errorMessage, jsonResponse } from '../../../platform/responses/index.ts'
 import { type ApiServices, route } from '../services.ts'
 import { groupIdParam } from './group-input.ts'
 import { briefGroups, groupLibraries, groupRepo, groupsToWire, groupToWire } from './group-wire.ts'

@@ -3,14 +3,9 @@ import { parseName } from '../../../base/paths/index.ts'
 import { empty, json, kinds } from '../../../base/schemas/index.ts'
 import { createLibrary, deleteLibrary } from '../../../libraries/library/index.ts'
 import { auditActor, roleAllows } from '../../../people/accounts/index.ts'
-import {
-  accepting,
-  errorMessage,
-  jsonUnlessUnchanged,
-  type Reader,
-  rawText,
-  text,
-} from '../../../platform/http/index.ts'
+import { accepting, type Reader, rawText, text } from '../../../platform/input/index.ts'
+import { jsonUnlessUnchanged } from '../../../platform/representations/index.ts'
+import { errorMessage } from '../../../platform/responses/index.ts'
 import { deniedMessage } from '../common/fault-messages.ts'
 import { parseText } from '../common/parse-values.ts'
 import { libraryIdParam } from '../common/readers.ts'

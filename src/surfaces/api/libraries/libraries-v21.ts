@@ -3,14 +3,9 @@ import { parseName, ROOT } from '../../../base/paths/index.ts'
 import { empty, json, kinds } from '../../../base/schemas/index.ts'
 import { createLibrary, deleteLibrary, starredLibraries } from '../../../libraries/library/index.ts'
 import { auditActor, personOf, roleAllows, unknownPerson } from '../../../people/accounts/index.ts'
-import {
-  accepting,
-  errorMessage,
-  jsonUnlessUnchanged,
-  type Reader,
-  rawText,
-  text,
-} from '../../../platform/http/index.ts'
+import { accepting, type Reader, rawText, text } from '../../../platform/input/index.ts'
+import { jsonUnlessUnchanged } from '../../../platform/representations/index.ts'
+import { errorMessage } from '../../../platform/responses/index.ts'
 import { avatarUrl } from '../accounts/account-wire.ts'
 import { libraryIdParam } from '../common/readers.ts'
 import { route } from '../services.ts'

@@ -5,7 +5,7 @@ import {
   parsePasswordHashCost,
 } from '../../../libraries/content/index.ts'
 import type { LibraryOptions } from '../../../libraries/library/index.ts'
-import { errorMessage } from '../../../platform/http/index.ts'
+import { errorMessage } from '../../../platform/responses/index.ts'
 import { parseInteger } from '../common/parse-values.ts'
 
 /** Encryption values created by the client; '' for missing ones. */

@@ -1,7 +1,7 @@
 import { json, kinds } from '../../../base/schemas/index.ts'
 import type { UsageBytes } from '../../../libraries/usage/index.ts'
 import { emailAsShown, isAdmin, unknownPerson } from '../../../people/accounts/index.ts'
-import { jsonResponse } from '../../../platform/http/index.ts'
+import { jsonResponse } from '../../../platform/responses/index.ts'
 import { asAdministrator } from '../../../sharing/access/index.ts'
 import { page as pageDescribed, storedOnDisk } from '../admin/admin.schema.ts'
 import { pageInfo } from '../admin/admin-wire.ts'

@@ -1,6 +1,7 @@
 import type { Details, Responses } from '../../../base/schemas/index.ts'
 import type { Account } from '../../../people/accounts/index.ts'
-import type { FaultResponses, Reader, Readers, Route } from '../../../platform/http/index.ts'
+import type { FaultResponses, Route } from '../../../platform/http/index.ts'
+import type { Reader, Readers } from '../../../platform/input/index.ts'
 import type { ApiServices } from '../services.ts'
 
 type ApiRoute = Route<Account, ApiServices>

@@ -1,13 +1,6 @@
 import { parseOutsideJson } from '../../../base/json.ts'
-import {
-  accepting,
-  errorMessage,
-  list,
-  optional,
-  optionalText,
-  type Reader,
-  text,
-} from '../../../platform/http/index.ts'
+import { accepting, list, optional, optionalText, type Reader, text } from '../../../platform/input/index.ts'
+import { errorMessage } from '../../../platform/responses/index.ts'
 import { type Link, type LinkOptions, linkScopes, readingRights } from '../../../sharing/access/index.ts'
 import { parseTime } from '../common/parse-time.ts'
 import type { ApiServices } from '../services.ts'

@@ -3,13 +3,9 @@ import { baseName, compareNames, type LibraryPath, ROOT } from '../../../base/pa
 import { TimeSlicer } from '../../../base/scheduling/index.ts'
 import type { Library } from '../../../libraries/library/index.ts'
 import { type Account, auditActor } from '../../../people/accounts/index.ts'
-import {
-  accepting,
-  errorMessage,
-  type FaultResponse,
-  type HttpRequest,
-  type Reader,
-} from '../../../platform/http/index.ts'
+import type { FaultResponse, HttpRequest } from '../../../platform/http/index.ts'
+import { accepting, type Reader } from '../../../platform/input/index.ts'
+import { errorMessage } from '../../../platform/responses/index.ts'
 import type { Link, LinkKind } from '../../../sharing/access/index.ts'
 import { type AuditedCall } from '../common/audit.ts'
 import type { SentPath } from '../common/readers.ts'

@@ -15,18 +15,9 @@ import { json, kinds } from '../../../base/schemas/index.ts'
 import { copy, type Selection } from '../../../libraries/library/index.ts'
 import { shownDir } from '../../../libraries/tree/index.ts'
 import type { Account } from '../../../people/accounts/index.ts'
-import {
-  errorMessage,
-  type FaultResponse,
-  flag,
-  type HttpRequest,
-  type HttpResponse,
-  integer,
-  jsonTextResponse,
-  list,
-  readVisitorCredentials,
-  required,
-} from '../../../platform/http/index.ts'
+import { type FaultResponse, type HttpRequest, readVisitorCredentials } from '../../../platform/http/index.ts'
+import { flag, integer, list, required } from '../../../platform/input/index.ts'
+import { errorMessage, type HttpResponse, jsonTextResponse } from '../../../platform/responses/index.ts'
 import { grantName, type LinkKind, type OpenLink } from '../../../sharing/access/index.ts'
 import { guestOf } from '../../../sharing/quotas/index.ts'
 import { openDestination } from '../batch/destination.ts'

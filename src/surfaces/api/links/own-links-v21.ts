@@ -1,6 +1,6 @@
 import { json } from '../../../base/schemas/index.ts'
 import { auditActor } from '../../../people/accounts/index.ts'
-import { flag, list, optional, optionalText, type Values } from '../../../platform/http/index.ts'
+import { flag, list, optional, optionalText, type Values } from '../../../platform/input/index.ts'
 import type { LinkChanges, LinkKind } from '../../../sharing/access/index.ts'
 import { type AuditedCall } from '../common/audit.ts'
 import { type ApiServices, route } from '../services.ts'

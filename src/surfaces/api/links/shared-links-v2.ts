@@ -4,14 +4,9 @@ import { TimeSlicer } from '../../../base/scheduling/index.ts'
 import { empty, json, kinds } from '../../../base/schemas/index.ts'
 import type { Library } from '../../../libraries/library/index.ts'
 import { auditActor } from '../../../people/accounts/index.ts'
-import {
-  errorMessage,
-  type FaultResponse,
-  rawResponse,
-  rawText,
-  required,
-  text,
-} from '../../../platform/http/index.ts'
+import type { FaultResponse } from '../../../platform/http/index.ts'
+import { rawText, required, text } from '../../../platform/input/index.ts'
+import { errorMessage, rawResponse } from '../../../platform/responses/index.ts'
 import type { Link, LinkKind, LinkOptions } from '../../../sharing/access/index.ts'
 import { type AuditedCall } from '../common/audit.ts'
 import { libraryIdParam, type SentPath, sentPath } from '../common/readers.ts'

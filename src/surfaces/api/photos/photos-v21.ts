@@ -1,5 +1,6 @@
 import { json, kinds } from '../../../base/schemas/index.ts'
-import { errorMessage, integer, type Reader, rawText } from '../../../platform/http/index.ts'
+import { integer, type Reader, rawText } from '../../../platform/input/index.ts'
+import { errorMessage } from '../../../platform/responses/index.ts'
 import { libraryIdParam, sentPathOrRoot } from '../common/readers.ts'
 import { folderAt, folderPathText } from '../common/resolve-path.ts'
 import { route } from '../services.ts'

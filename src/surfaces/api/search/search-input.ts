@@ -1,5 +1,6 @@
 import { type Bounds, extensionsOf, type Filters } from '../../../derived/search/index.ts'
-import { accepting, errorMessage, type Reader, rawText } from '../../../platform/http/index.ts'
+import { accepting, type Reader, rawText } from '../../../platform/input/index.ts'
+import { errorMessage } from '../../../platform/responses/index.ts'
 import { parseInteger } from '../common/parse-values.ts'
 
 const PAGE = { usual: 10, most: 100 }

@@ -10,7 +10,8 @@ import {
   parseEmail,
   personOf,
 } from '../../../people/accounts/index.ts'
-import { errorMessage, flag, optionalText, rawText } from '../../../platform/http/index.ts'
+import { flag, optionalText, rawText } from '../../../platform/input/index.ts'
+import { errorMessage } from '../../../platform/responses/index.ts'
 import { type OwnedReadables, type Readable, readableOf } from '../../../sharing/access/index.ts'
 import { type SentPath, sentPath } from '../common/readers.ts'
 import { folderAt } from '../common/resolve-path.ts'

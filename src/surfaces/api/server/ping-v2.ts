@@ -1,5 +1,5 @@
 import { json, kinds } from '../../../base/schemas/index.ts'
-import { jsonTextResponse } from '../../../platform/http/index.ts'
+import { jsonTextResponse } from '../../../platform/responses/index.ts'
 import { route } from '../services.ts'
 
 export const pingRoutes = [

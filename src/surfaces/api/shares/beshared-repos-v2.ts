@@ -1,6 +1,7 @@
 import { json, kinds } from '../../../base/schemas/index.ts'
 import { auditActor, isAdmin } from '../../../people/accounts/index.ts'
-import { errorMessage, rawText } from '../../../platform/http/index.ts'
+import { rawText } from '../../../platform/input/index.ts'
+import { errorMessage } from '../../../platform/responses/index.ts'
 import { partiesOf, personIn } from '../common/parties.ts'
 import { libraryIdParam } from '../common/readers.ts'
 import { route } from '../services.ts'

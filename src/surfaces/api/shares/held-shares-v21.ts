@@ -1,6 +1,7 @@
 import { json, kinds } from '../../../base/schemas/index.ts'
 import { auditActor } from '../../../people/accounts/index.ts'
-import { errorMessage, rawText } from '../../../platform/http/index.ts'
+import { rawText } from '../../../platform/input/index.ts'
+import { errorMessage } from '../../../platform/responses/index.ts'
 import { avatarUrl } from '../accounts/account-wire.ts'
 import { type AuditedCall } from '../common/audit.ts'
 import { type Parties, partiesOf, personIn } from '../common/parties.ts'

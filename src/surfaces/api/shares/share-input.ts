@@ -1,6 +1,7 @@
 import { fail } from '../../../base/errors.ts'
 import { parseEmail } from '../../../people/accounts/index.ts'
-import { accepting, errorMessage, type Reader } from '../../../platform/http/index.ts'
+import { accepting, type Reader } from '../../../platform/input/index.ts'
+import { errorMessage } from '../../../platform/responses/index.ts'
 import type { Recipient, SharePermission } from '../../../sharing/access/index.ts'
 import { expiry, readExpiry } from '../links/link-input.ts'
 import type { ApiServices } from '../services.ts'

@@ -2,15 +2,9 @@ import { DomainError, fail } from '../../../base/errors.ts'
 import { type LibraryPath, ROOT } from '../../../base/paths/index.ts'
 import type { Library } from '../../../libraries/library/index.ts'
 import { type Account, auditActor, roleAllows } from '../../../people/accounts/index.ts'
-import {
-  accepting,
-  detail,
-  errorMessage,
-  type FaultResponses,
-  list,
-  type Reader,
-  rawText,
-} from '../../../platform/http/index.ts'
+import type { FaultResponses } from '../../../platform/http/index.ts'
+import { accepting, list, type Reader, rawText } from '../../../platform/input/index.ts'
+import { detail, errorMessage } from '../../../platform/responses/index.ts'
 import type { Recipient, SharePermission } from '../../../sharing/access/index.ts'
 import type { AuditedCall } from '../common/audit.ts'
 import { partiesOf } from '../common/parties.ts'

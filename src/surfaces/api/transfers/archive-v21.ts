@@ -5,14 +5,9 @@ import { parsePath, withSlash } from '../../../base/paths/index.ts'
 import { json, kinds } from '../../../base/schemas/index.ts'
 import type { Library } from '../../../libraries/library/index.ts'
 import type { Account } from '../../../people/accounts/index.ts'
-import {
-  accepting,
-  errorMessage,
-  type FaultResponse,
-  list,
-  type Reader,
-  required,
-} from '../../../platform/http/index.ts'
+import type { FaultResponse } from '../../../platform/http/index.ts'
+import { accepting, list, type Reader, required } from '../../../platform/input/index.ts'
+import { errorMessage } from '../../../platform/responses/index.ts'
 import { libraryAt, type PointInTime, pointInTime } from '../common/point-in-time.ts'
 import { libraryIdParam, requiredPath, type SentPath } from '../common/readers.ts'
 import { type FoundFolder, folderAt } from '../common/resolve-path.ts'

@@ -1,6 +1,7 @@
 import { type BlockId, type FileId, parseBlockId, parseFileId } from '../../../base/objects/index.ts'
 import { json, kinds } from '../../../base/schemas/index.ts'
-import { accepting, errorMessage, type Reader, rawText } from '../../../platform/http/index.ts'
+import { accepting, type Reader, rawText } from '../../../platform/input/index.ts'
+import { errorMessage } from '../../../platform/responses/index.ts'
 import { deniedMessage } from '../common/fault-messages.ts'
 import { libraryIdParam, sentPathOrRoot } from '../common/readers.ts'
 import { folderAt } from '../common/resolve-path.ts'

@@ -1,10 +1,6 @@
 import type { Library } from '../../../libraries/library/index.ts'
-import {
-  errorMessage,
-  type HttpRequest,
-  type HttpResponse,
-  jsonResponse,
-} from '../../../platform/http/index.ts'
+import type { HttpRequest } from '../../../platform/http/index.ts'
+import { errorMessage, type HttpResponse, jsonResponse } from '../../../platform/responses/index.ts'
 import type { FoundFile } from '../common/resolve-path.ts'
 import { encodeSegment } from '../common/wire-formats.ts'
 import type { ApiServices } from '../services.ts'

@@ -1,5 +1,5 @@
 import type { Library } from '../../../libraries/library/index.ts'
-import { errorMessage } from '../../../platform/http/index.ts'
+import { errorMessage } from '../../../platform/responses/index.ts'
 import { guestOf } from '../../../sharing/quotas/index.ts'
 import type { ApiServices } from '../services.ts'
 

@@ -8,7 +8,8 @@ import {
   restoreLibrary,
 } from '../../../libraries/library/index.ts'
 import { auditActor, personOf } from '../../../people/accounts/index.ts'
-import { errorMessage, rawText } from '../../../platform/http/index.ts'
+import { rawText } from '../../../platform/input/index.ts'
+import { errorMessage } from '../../../platform/responses/index.ts'
 import { libraryIdParam } from '../common/readers.ts'
 import { deletedLibraryItem } from '../libraries/library-wire.ts'
 import { route } from '../services.ts'

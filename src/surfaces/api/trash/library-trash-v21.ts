@@ -5,13 +5,13 @@ import { emptyTrash } from '../../../libraries/library/index.ts'
 import { type Account, auditActor } from '../../../people/accounts/index.ts'
 import {
   accepting,
-  errorMessage,
   integer,
   optional,
   type Reader,
   rawText,
   type Values,
-} from '../../../platform/http/index.ts'
+} from '../../../platform/input/index.ts'
+import { errorMessage } from '../../../platform/responses/index.ts'
 import { parseInteger } from '../common/parse-values.ts'
 import { libraryIdParam, sentPathOrRoot } from '../common/readers.ts'
 import { folderAt } from '../common/resolve-path.ts'

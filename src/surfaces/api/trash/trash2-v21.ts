@@ -5,15 +5,9 @@ import { json, kinds } from '../../../base/schemas/index.ts'
 import { type TrashSearch } from '../../../libraries/history/index.ts'
 import { restoreEntries, type Wanted } from '../../../libraries/library/index.ts'
 import type { Account } from '../../../people/accounts/index.ts'
-import {
-  accepting,
-  errorMessage,
-  type FaultResponse,
-  list,
-  map,
-  type Reader,
-  rawText,
-} from '../../../platform/http/index.ts'
+import type { FaultResponse } from '../../../platform/http/index.ts'
+import { accepting, list, map, type Reader, rawText } from '../../../platform/input/index.ts'
+import { errorMessage } from '../../../platform/responses/index.ts'
 import { readPage } from '../common/paging.ts'
 import { parseTime } from '../common/parse-time.ts'
 import { parseInteger } from '../common/parse-values.ts'

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import type { IncomingHttpHeaders } from 'node:http'
 import { describe, it } from 'node:test'
+import { httpDate } from '../http/http-date.ts'
 import { judge, rangeApplies, type Validators, type Verdict } from './conditional-request.ts'
-import { httpDate } from './http-date.ts'
 
 const TIME = 784_111_777
 const source: Validators = { etag: 'abc', lastModified: TIME }

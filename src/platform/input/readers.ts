@@ -1,5 +1,5 @@
+import { errorMessage } from '../responses/index.ts'
 import type { Fields } from './fields.ts'
-import { errorMessage } from './refusal.ts'
 
 /**
  * Parses the value of a named field, or throws a `Refusal`. The `length`, which all functions have, is a

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { Refusal } from '../responses/refusal.ts'
 import { Fields } from './fields.ts'
 import {
   flag,
@@ -15,7 +16,6 @@ import {
   required,
   text,
 } from './readers.ts'
-import { Refusal } from './refusal.ts'
 
 const invalid = Symbol('x invalid.')
 

@@ -1,4 +1,4 @@
-import type { Chunks } from './response.ts'
+import type { Chunks } from '../responses/index.ts'
 
 /**
  * Reads the first chunk. Returns it alone if it is the whole source, else all chunks, the first one included.

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
+import type { HttpRequest } from '../http/index.ts'
+import { HttpResponse, jsonTextResponse, type ResponseHeaders, rawResponse } from '../responses/index.ts'
 import { judge } from './conditional-request.ts'
-import type { HttpRequest } from './request.ts'
-import { HttpResponse, jsonTextResponse, type ResponseHeaders, rawResponse } from './response.ts'
 
 /**
  * The response of `make` with an entity tag, or 304 if the client has it already. `content` is everything the response depends on.

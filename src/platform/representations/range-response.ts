@@ -1,10 +1,15 @@
 import { randomBytes } from 'node:crypto'
+import { type HttpRequest, httpDate } from '../http/index.ts'
+import {
+  type Chunks,
+  type HeldBytes,
+  HttpResponse,
+  type ResponseHeaders,
+  textResponse,
+} from '../responses/index.ts'
 import { judge, rangeApplies, type Validators } from './conditional-request.ts'
-import { httpDate } from './http-date.ts'
 import { startChunks } from './range-chunks.ts'
 import { type Span, selectRanges } from './range-header.ts'
-import type { HttpRequest } from './request.ts'
-import { type Chunks, type HeldBytes, HttpResponse, type ResponseHeaders, textResponse } from './response.ts'
 
 /** Bytes of a known length that can be requested whole or in parts. */
 export interface Representation extends Validators {

@@ -1,0 +1,6 @@
+export { judge, type Validators } from './conditional-request.ts'
+export { mediaTypeOf, servedAs } from './content-type.ts'
+export { hasTag, jsonUnlessUnchanged, unlessUnchanged } from './entity-tag.ts'
+export { startChunks } from './range-chunks.ts'
+export type { Span } from './range-header.ts'
+export { type Representation, respondWith } from './range-response.ts'
