@@ -1,5 +1,5 @@
 import type { LibraryId } from '../../src/base/objects/ids.ts'
-import { listCommitsDown } from '../../src/libraries/commits/commit-store.ts'
+import { commitRows } from '../../src/libraries/commits/commit-store.ts'
 import { dbOf } from '../../src/libraries/library/core.ts'
 import { Tree } from '../../src/libraries/tree/tree.ts'
 import { at } from '../../test/support/core.ts'
@@ -74,7 +74,7 @@ async function readOldVersions(
       const { core } = builder.services
       const seq = 2 + Math.floor(random() * (info.headSeq - 1))
       const began = performance.now()
-      const [commit] = await listCommitsDown(dbOf(core), info, seq, seq)
+      const [commit] = await commitRows.listDown(dbOf(core), info, seq, seq)
       if (commit === undefined) throw new Error(`commit ${seq} is missing`)
       const { dir } = await new Tree(core.objects, info.key, commit.rootId).getDir(FOLDER)
       times.push(performance.now() - began)

@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test'
 import { fileDirent } from '../../src/base/objects/dirent.ts'
 import { type DirId, EMPTY_ID, type FileId, type LibraryId } from '../../src/base/objects/ids.ts'
 import { joinPath, type LibraryPath, parentOf, ROOT } from '../../src/base/paths/paths.ts'
-import { listCommitsDown } from '../../src/libraries/commits/commit-store.ts'
+import { commitRows } from '../../src/libraries/commits/commit-store.ts'
 import { createFile, makeFolder, removeOne, rename } from '../../src/libraries/library/entries.ts'
 import type { Client } from '../support/client.ts'
 import { seededRandom, testSeed } from '../support/random.ts'
@@ -64,7 +64,7 @@ describe('the feed, compared with the trees of the commits', () => {
       const id = (await ann.createLibrary()) as LibraryId
       const library = await changeAtRandom(ann, id, random)
       const { db } = server.running.services
-      const commits = (await listCommitsDown(db, library, library.headSeq, 1)).toReversed()
+      const commits = (await commitRows.listDown(db, library, library.headSeq, 1)).toReversed()
       const reply = await ann.get('/api/v2.1/activities/', { per_page: 1000 })
       const feed: Item[] = reply.body.events
       assert.deepEqual(

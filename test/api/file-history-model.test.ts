@@ -3,7 +3,7 @@ import { it } from 'node:test'
 import { fileDirent } from '../../src/base/objects/dirent.ts'
 import { type FileId, sha1Hex } from '../../src/base/objects/ids.ts'
 import { baseName, joinPath, type LibraryPath, parentOf, ROOT } from '../../src/base/paths/paths.ts'
-import { listCommitsDown, type NumberedCommit } from '../../src/libraries/commits/commit-store.ts'
+import { commitRows, type NumberedCommit } from '../../src/libraries/commits/commit-store.ts'
 import type { listFileHistoryFrom } from '../../src/libraries/history/file-history-pages.ts'
 import { createFile, makeFolder, removeOne, rename } from '../../src/libraries/library/entries.ts'
 import type { EditableLibrary } from '../../src/libraries/library/library.ts'
@@ -27,7 +27,7 @@ onBothDatabases('the path index', (fresh) => {
     const library = await stage.newLibrary(await stage.actor())
     await play(stage, library, seededRandom(seed))
     const { info, tree } = await stage.reopen(library)
-    const commits = (await listCommitsDown(stage.db, info, info.headSeq, 1)).toReversed()
+    const commits = (await commitRows.listDown(stage.db, info, info.headSeq, 1)).toReversed()
     for (const path of await filesBelow(tree)) {
       const expected = await slowHistory(stage, library, commits, path)
       const { revisions } = await stage.core.history.listFileHistoryFrom(info, path, { limit: 1000 })
@@ -70,7 +70,7 @@ async function play(stage: TestCore, library: EditableLibrary, random: () => num
     } else if (roll < 0.96) await removeOne(core, now, pick(entries))
     else {
       const seq = 1 + Math.floor(random() * now.info.headSeq)
-      const [commit] = await listCommitsDown(stage.db, now.info, seq, seq)
+      const [commit] = await commitRows.listDown(stage.db, now.info, seq, seq)
       if (commit !== undefined)
         await revertLibrary(core, Object.assign(now, { owner: true as const }), commit.id, noLimit)
     }

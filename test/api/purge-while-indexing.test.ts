@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import type { LibraryId } from '../../src/base/objects/ids.ts'
 import { keyRangeOf } from '../../src/derived/search/keys.ts'
-import { type LibraryRow, libraryFromRow } from '../../src/libraries/commits/library-store.ts'
 import { dbOf } from '../../src/libraries/library/core.ts'
 import { getLibrary } from '../../src/libraries/library/libraries.ts'
+import type { LibraryRow } from '../../src/libraries/registry/library-store.ts'
+import { libraryRows } from '../../src/libraries/registry/library-store.ts'
 import type { Client } from '../support/client.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { eventually, uploadFile } from '../support/transfer.ts'
@@ -78,7 +79,7 @@ it('indexing of a deleted library stops, and resumes when it is restored', async
   assert.equal(restored.status, 200, restored.text)
   await eventually(async () => {
     const row = await dbOf(core).get<LibraryRow>('select * from library where key = ?', key)
-    const { fileCount } = libraryFromRow(row ?? assert.fail())
+    const { fileCount } = libraryRows.read(row ?? assert.fail())
     const { entries } = await rowsOf(server, key)
     assert.ok(entries > fileCount, `${entries} of more than ${fileCount}`)
   })

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import path from 'node:path'
 import { it } from 'node:test'
-import { repairFutureCommits } from '../../src/libraries/commits/index.ts'
+import { futureCommits } from '../../src/libraries/commits/index.ts'
 import { blockRows } from '../../src/libraries/content/index.ts'
 import {
   type BackupRepository,
@@ -240,7 +240,7 @@ onBothDatabases('a further backup', (fresh) => {
         const tree = makeTree({ 'sent.bin': randomBytes(500) }, sync.email)
         for (const [id, block] of tree.blocks) await sync.call('PUT', `block/${id}`, block)
       },
-      'correct the clock': () => db.write((tx) => repairFutureCommits(tx, 0, 1_700_000_000)),
+      'correct the clock': () => db.write((tx) => futureCommits.repair(tx, 0, 1_700_000_000)),
       create,
       'delete a library': async () => {
         const [gone] = libraries.splice(below(libraries.length), 1)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import path from 'node:path'
 import { it } from 'node:test'
-import { insertRestoredLibrary } from '../../src/libraries/commits/library-store.ts'
+import { restoredLibraries } from '../../src/libraries/registry/restored-library-store.ts'
 import type { Value } from '../../src/platform/database/index.ts'
 import { Client } from '../support/client.ts'
 import { carrel } from '../support/command.ts'
@@ -75,7 +75,7 @@ it('leaves a deleted library when it is killed, which check accepts and nobody c
   const id = randomUUID()
   // As a restore does before it copies objects.
   await db.write(async (tx) => {
-    const key = await insertRestoredLibrary(tx, { ...row, id, name: 'Papers (restore unfinished)' }, 1)
+    const key = await restoredLibraries.insert(tx, { ...row, id, name: 'Papers (restore unfinished)' }, 1)
     const { names } = (await tx.get<{ names: string }>(
       "select group_concat(name) as names from pragma_table_info('commit_object') where name != 'library_key'",
     )) ?? { names: '' }

@@ -5,7 +5,7 @@ import path from 'node:path'
 import type { FileId, LibraryId } from '../../src/base/objects/ids.ts'
 import { pathKey } from '../../src/base/paths/path-key.ts'
 import type { LibraryPath } from '../../src/base/paths/paths.ts'
-import { findLibraryKey } from '../../src/libraries/commits/library-store.ts'
+import { libraryRows } from '../../src/libraries/registry/library-store.ts'
 import type { FindingKind } from '../../src/maintenance/check/finding.ts'
 import type { Value } from '../../src/platform/database/database.ts'
 import type { Client } from '../support/client.ts'
@@ -37,7 +37,7 @@ export async function createSample(server: TestServer, client: Client): Promise<
   const gone = await client.delete(`/api2/repos/${library}/file/`, { query: { p: '/gone.txt' } })
   assert.equal(gone.status, 200)
   const { db, search, core, usage } = server.running.services
-  const key = (await findLibraryKey(db, library as LibraryId)) ?? assert.fail('no library')
+  const key = (await libraryRows.findKey(db, library as LibraryId)) ?? assert.fail('no library')
   assert.equal((await client.get(`/api/v2.1/repos/${library}/trash/`)).body.data.length, 1)
   await eventually(async () => {
     await search.reindexing.look()

@@ -6,10 +6,10 @@ import { after, before, describe, it } from 'node:test'
 import { ROOT } from '../../src/base/paths/paths.ts'
 import { repairAnnotations } from '../../src/derived/annotations/annotation-faults-store.ts'
 import { deleteArchive } from '../../src/libraries/archives/archive-store.ts'
-import { listLibraryNamesOf } from '../../src/libraries/commits/index.ts'
 import { BlockCheck } from '../../src/libraries/content/block-check.ts'
 import { blockRows } from '../../src/libraries/content/index.ts'
 import { createLibrary } from '../../src/libraries/library/index.ts'
+import { libraryRows } from '../../src/libraries/registry/index.ts'
 import {
   type BackupSource,
   createSnapshot,
@@ -113,7 +113,7 @@ async function repairServer(sample: Sample, sources: readonly RepairSource[], is
       quarantineFile: (id) => quarantine.keepFile(id),
       openAsOwner: async ({ id }) => (await access.open(await accounts.get(client.email), id)).editable(ROOT),
       ownerHasLibrary: async ({ ownerKey }, name) =>
-        (await listLibraryNamesOf(db, ownerKey)).some((one) => one.name === name),
+        (await libraryRows.listNamesOf(db, ownerKey)).some((one) => one.name === name),
       createForOwner: async (_, name) => {
         const owner = await accounts.get(client.email)
         const { id } = await createLibrary(

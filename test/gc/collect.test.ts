@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { EventEmitter, once } from 'node:events'
 import { it } from 'node:test'
 import type { BlockId } from '../../src/base/objects/ids.ts'
-import { moveConsumer } from '../../src/libraries/commits/consumer-store.ts'
+import { positionRows } from '../../src/libraries/consumers/consumer-store.ts'
 import { insertHeldBlocks } from '../../src/libraries/content/block-rows-store.ts'
 import { findIndexFaults } from '../../src/libraries/history/index-check.ts'
 import { findFirstSeen } from '../../src/libraries/history/path-index-store.ts'
@@ -439,13 +439,13 @@ onBothDatabases('garbage collection', (fresh) => {
     await save(on, library, 'deleted', randomBytes(SMALL))
     await remove(library, at('/deleted'))
     await setHistory(on, library, 0)
-    await db.write((tx) => moveConsumer(tx, library.info.key, 'test', 1))
+    await db.write((tx) => positionRows.set(tx, library.info.key, 'test', 1))
     const [report] = (await on.gc.runOnce()).libraries
     assert.match(report?.reasons.join() ?? '', /^2 commits beyond the history limit wait /)
     await collectAll(on)
     assert.equal((await countAll(on)).small, 1)
     const { headSeq } = (await on.stage.reopen(library)).info
-    await db.write((tx) => moveConsumer(tx, library.info.key, 'test', headSeq))
+    await db.write((tx) => positionRows.set(tx, library.info.key, 'test', headSeq))
     await collectAll(on)
     assert.equal((await countAll(on)).small, 0)
   })

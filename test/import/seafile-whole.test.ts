@@ -10,9 +10,9 @@ import {
   type FileId,
   type LibraryId,
 } from '../../src/base/objects/ids.ts'
-import { findCommit } from '../../src/libraries/commits/commit-store.ts'
-import { findLibrary } from '../../src/libraries/commits/library-store.ts'
+import { commitRows } from '../../src/libraries/commits/commit-store.ts'
 import { readSmallBlocks } from '../../src/libraries/content/block-rows-store.ts'
+import { libraryRows } from '../../src/libraries/registry/library-store.ts'
 import { readWhole } from '../../src/platform/storage/block-store.ts'
 import { checkServer, openBlocksOf } from '../support/check.ts'
 import { Client } from '../support/client.ts'
@@ -88,7 +88,7 @@ it(`takes over an installation with ${LIBRARIES} libraries and ${COMMITS} commit
   await using blocks = await openBlocksOf(server)
   let compared = 0
   for (const library of libraries) {
-    const info = await findLibrary(db, library.id as LibraryId)
+    const info = await libraryRows.find(db, library.id as LibraryId)
     assert.ok(info)
     /** The hash of the stored bytes of each file object, once. */
     const known = new Map<string, string>()
@@ -117,7 +117,7 @@ it(`takes over an installation with ${LIBRARIES} libraries and ${COMMITS} commit
       }
     }
     for (const { id, tree } of library.revisions) {
-      const commit = await findCommit(db, info, id as CommitId)
+      const commit = await commitRows.find(db, info, id as CommitId)
       assert.ok(commit, `${library.name} has its commit ${id}`)
       const found = new Map<string, string>()
       await walk(commit.rootId, '', found)

@@ -5,7 +5,7 @@ import { fileDirent } from '../../src/base/objects/dirent.ts'
 import { fileId } from '../../src/base/objects/file.ts'
 import { type BlockId, EMPTY_ID, sha1Hex } from '../../src/base/objects/ids.ts'
 import { ROOT } from '../../src/base/paths/paths.ts'
-import { findCommit } from '../../src/libraries/commits/commit-store.ts'
+import { commitRows } from '../../src/libraries/commits/commit-store.ts'
 import { dbOf } from '../../src/libraries/library/core.ts'
 import {
   createFile,
@@ -191,7 +191,7 @@ onBothDatabases('edits of a library', (fresh) => {
     ])
     const after = await getLibrary(core, library.info.id)
     assert.deepEqual([after.name, after.description, after.headSeq], ['Renamed', 'and described', 3])
-    const head = await findCommit(dbOf(core), after, after.head)
+    const head = await commitRows.find(dbOf(core), after, after.head)
     assert.equal(head?.parentId !== null, true)
   })
 })

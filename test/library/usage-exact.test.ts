@@ -12,13 +12,13 @@ import {
 } from '../../src/base/objects/ids.ts'
 import { joinPath, type LibraryPath } from '../../src/base/paths/paths.ts'
 import { TimeSlicer } from '../../src/base/scheduling/time-slicer.ts'
-import { listCommitsDown } from '../../src/libraries/commits/commit-store.ts'
-import { publishRestoredLibrary } from '../../src/libraries/commits/library-store.ts'
+import { commitRows } from '../../src/libraries/commits/commit-store.ts'
 import { findHeldBlocks, insertHeldBlocks } from '../../src/libraries/content/block-rows-store.ts'
 import { oldestShown } from '../../src/libraries/history/history.ts'
 import { listTrash } from '../../src/libraries/history/trash-store.ts'
 import { emptyTrash } from '../../src/libraries/library/empty-trash.ts'
 import type { EditableLibrary } from '../../src/libraries/library/library.ts'
+import { restoredLibraries } from '../../src/libraries/registry/restored-library-store.ts'
 import { insertObjects, prepareFile } from '../../src/libraries/tree/object-store.ts'
 import type { WorkingTree } from '../../src/libraries/tree/working-tree.ts'
 import { count } from '../../src/libraries/usage/count.ts'
@@ -87,7 +87,7 @@ onBothDatabases('the stored bytes of a library', (fresh) => {
     )
     await using usage = new Usage({ ...core, db })
     await usage.refresh()
-    await db.write((tx) => publishRestoredLibrary(tx, key, { name, head, headSeq, root, size, fileCount }))
+    await db.write((tx) => restoredLibraries.publish(tx, key, { name, head, headSeq, root, size, fileCount }))
     await usage.refresh()
     const counted = await findLibraryUsage(db, key)
     assert.equal(counted?.head, info.head)
@@ -178,7 +178,7 @@ async function reckon(stage: TestCore, library: EditableLibrary) {
     else for (const id of blocksById.get(row.objectId as FileId) ?? []) trash.add(id)
   }
   const history = new Set<BlockId>()
-  for (const { rootId } of await listCommitsDown(db, info, info.headSeq, oldest))
+  for (const { rootId } of await commitRows.listDown(db, info, info.headSeq, oldest))
     await blocksIn(rootId, history)
   const all = Array.from({ length: BLOCKS }, (_, n) => blockOf(n))
   const held = await findHeldBlocks(

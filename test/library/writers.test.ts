@@ -5,13 +5,13 @@ import { Dir } from '../../src/base/objects/dir.ts'
 import { dirDirent, fileDirent } from '../../src/base/objects/dirent.ts'
 import { type CommitId, EMPTY_ID, sha1Hex } from '../../src/base/objects/ids.ts'
 import { ROOT } from '../../src/base/paths/paths.ts'
-import { listCommitsDown } from '../../src/libraries/commits/commit-store.ts'
-import type { LibraryInfo } from '../../src/libraries/commits/library-info.ts'
+import { commitRows } from '../../src/libraries/commits/commit-store.ts'
 import { createLibraryCore } from '../../src/libraries/library/core.ts'
 import { createFile, makeFolder, removeOne, rename } from '../../src/libraries/library/entries.ts'
 import { getLibrary } from '../../src/libraries/library/libraries.ts'
 import { type EditableLibrary, Library } from '../../src/libraries/library/library.ts'
 import { copy } from '../../src/libraries/library/move-copy.ts'
+import type { LibraryInfo } from '../../src/libraries/registry/library-info.ts'
 import { Audit } from '../../src/people/audit/audit.ts'
 import type { Database, Value } from '../../src/platform/database/database.ts'
 import { DatabaseError } from '../../src/platform/database/errors.ts'
@@ -343,7 +343,7 @@ onBothDatabases('writers of one library', (fresh) => {
       ])
     }
     const { info } = await stage.reopen(library)
-    const commits = await listCommitsDown(stage.db, info, info.headSeq, 1)
+    const commits = await commitRows.listDown(stage.db, info, info.headSeq, 1)
     for (const commit of commits) {
       const { dir } = await stage.core.objects.getDir(info.key, commit.rootId)
       assert.equal(Dir.of(dir.entries).id, commit.rootId)
@@ -422,6 +422,6 @@ onBothDatabases('writers of one library', (fresh) => {
 })
 
 async function commitOf(db: Database, info: LibraryInfo) {
-  const [commit] = await listCommitsDown(db, info, info.headSeq, 1)
+  const [commit] = await commitRows.listDown(db, info, info.headSeq, 1)
   return commit ?? assert.fail('no commit')
 }

@@ -78,7 +78,7 @@ export const SAFEGUARDS: readonly Safeguard[] = [
   {
     invariant: 'I2',
     name: 'the head moves by compare-and-swap',
-    file: 'src/libraries/commits/library-store.ts',
+    file: 'src/libraries/registry/head-store.ts',
     find: 'modifier_via_link = ?\n     where key = ? and head = ? and deleted_at is null`\n',
     replace: 'modifier_via_link = ?\n     where key = ? and (head = ? or true) and deleted_at is null`\n',
     tests: [WRITERS],
@@ -103,15 +103,15 @@ export const SAFEGUARDS: readonly Safeguard[] = [
   {
     invariant: 'I3',
     name: 'a consumer whose position was dropped starts again',
-    file: 'src/libraries/commits/derived-module.ts',
+    file: 'src/libraries/consumers/derived-module.ts',
     find: 'else this.#positions.delete(libraryKey)',
     replace: '',
-    tests: ['src/libraries/commits/commit-consumer.test.ts'],
+    tests: ['src/libraries/consumers/commit-consumer.test.ts'],
   },
   {
     invariant: 'I3',
     name: 'a list that must be current catches up first',
-    file: 'src/libraries/commits/derived-module.ts',
+    file: 'src/libraries/consumers/derived-module.ts',
     find: 'while ((this.#positions.get(library.key)?.seq ?? 0) < library.headSeq) {',
     replace: 'while (library.headSeq < 0) {',
     tests: ['test/library/history-and-trash.test.ts'],

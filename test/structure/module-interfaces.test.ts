@@ -15,7 +15,6 @@ const MOST_LINES = 80
 
 /** Modules that export more. The numbers may only fall; a module that gets below 40 leaves the list. */
 const WIDE: Readonly<Record<string, number>> = {
-  'libraries/commits': 134,
   'libraries/library': 118,
 }
 

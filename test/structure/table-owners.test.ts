@@ -40,7 +40,7 @@ describe('the tables', () => {
 
   // Their callers pass the name as a literal, which counts as a use (TAKES_TABLE), or both are in one module.
   const computing = new Set([
-    'libraries/commits/path-bindings.ts',
+    'libraries/registry/path-bindings.ts',
     'libraries/history/path-index-store.ts',
     'libraries/push/received-store.ts',
     'libraries/push/uncommitted-store.ts',

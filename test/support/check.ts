@@ -2,8 +2,8 @@ import path from 'node:path'
 import type { LibraryId } from '../../src/base/objects/ids.ts'
 import { findAnnotationFaults } from '../../src/derived/annotations/annotation-faults-store.ts'
 import { listStoredArchives } from '../../src/libraries/archives/archive-store.ts'
-import { findLibraryKey } from '../../src/libraries/commits/library-store.ts'
 import { BlockCheck } from '../../src/libraries/content/block-check.ts'
+import { libraryRows } from '../../src/libraries/registry/library-store.ts'
 import { type CheckReport, check } from '../../src/maintenance/check/check.ts'
 import type { CheckSources } from '../../src/maintenance/check/library-check.ts'
 import type { BlockStore } from '../../src/platform/storage/block-store.ts'
@@ -43,7 +43,7 @@ export async function checkServer(
   const { db } = server.running.services
   await using blocks = await openBlocksOf(server)
   const { library, readData = true } = options
-  const libraryKey = library === undefined ? undefined : await findLibraryKey(db, library as LibraryId)
+  const libraryKey = library === undefined ? undefined : await libraryRows.findKey(db, library as LibraryId)
   const { signal } = new AbortController()
   return await check(sourcesOf(server, blocks), {
     readData,

@@ -3,8 +3,8 @@ import { randomBytes } from 'node:crypto'
 import { it } from 'node:test'
 import type { LibraryId } from '../../src/base/objects/ids.ts'
 import { parsePath } from '../../src/base/paths/paths.ts'
-import { findLibraryKey } from '../../src/libraries/commits/library-store.ts'
 import { dbOf } from '../../src/libraries/library/core.ts'
+import { libraryRows } from '../../src/libraries/registry/library-store.ts'
 import { PartialUploads, type ReceivedChunk } from '../../src/surfaces/transfer/resumable.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 
@@ -16,7 +16,7 @@ async function twoNodes(server: TestServer) {
   const { core, accounts } = server.running.services
   const db = dbOf(core)
   const key = {
-    libraryKey: (await findLibraryKey(db, (await client.createLibrary()) as LibraryId)) ?? assert.fail(),
+    libraryKey: (await libraryRows.findKey(db, (await client.createLibrary()) as LibraryId)) ?? assert.fail(),
     accountKey: (await accounts.get(client.email)).key,
     linkKey: 0,
     path: parsePath('/large.bin') ?? assert.fail(),

@@ -1,18 +1,16 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { EMPTY_ID } from '../../base/objects/index.ts'
+import type { NumberedCommit } from '../../libraries/commits/index.ts'
 import {
   type DerivedPosition,
   type DerivedStep,
-  findLibraryByKey,
   isGone,
-  type LibraryInfo,
-  listAllLibraryKeys,
-  listRenames,
   type ModuleConsumer,
-  moveConsumer,
-  type NumberedCommit,
-} from '../../libraries/commits/index.ts'
+  positionRows,
+} from '../../libraries/consumers/index.ts'
 import type { LibraryCore } from '../../libraries/library/index.ts'
+import type { LibraryInfo } from '../../libraries/registry/index.ts'
+import { libraryRenames, libraryRows } from '../../libraries/registry/index.ts'
 import type { Database, Transaction } from '../../platform/database/index.ts'
 import { activitiesOf, type CommitActivity } from './activity-row.ts'
 import {
@@ -107,7 +105,7 @@ export class ActivityConsumer {
       async (tx) => {
         // Rows written since the last batch would be duplicated.
         await deleteDerived(tx, library.key)
-        await moveConsumer(tx, library.key, FEED, 0)
+        await positionRows.set(tx, library.key, FEED, 0)
       },
       { durable: false },
     )
@@ -120,7 +118,7 @@ export class ActivityConsumer {
     const before = this.#oldest
     if (this.#keepDays < 0) return
     for (let after = 0; ; ) {
-      const keys = await listAllLibraryKeys(this.#db, after, LIBRARIES_PER_DELETE)
+      const keys = await libraryRows.listAllKeys(this.#db, after, LIBRARIES_PER_DELETE)
       const last = keys.at(-1)
       if (last === undefined) return
       after = last
@@ -139,7 +137,7 @@ export class ActivityConsumer {
   }
 
   async #catchUp(libraryKey: number): Promise<void> {
-    const library = await findLibraryByKey(this.#db, libraryKey)
+    const library = await libraryRows.findByKey(this.#db, libraryKey)
     if (library === undefined) return
     // A library purged meanwhile has no activities.
     const caughtUp = Promise.all([this.#feed.catchUp(library), this.#notices.catchUp(library)])
@@ -217,13 +215,13 @@ export class ActivityConsumer {
     libraryKey: number,
     before: NumberedCommit | undefined,
     commits: readonly NumberedCommit[],
-  ): ReturnType<typeof listRenames> {
+  ): ReturnType<typeof libraryRenames.list> {
     const [first] = commits
     const last = commits.at(-1)
     if (first === undefined || last === undefined) return new Map()
     const isOwn = this.#core.recentCommits.has(libraryKey, first.seq, last.seq)
     const keepsTree = commits.some(({ rootId }, n) => rootId === (commits[n - 1] ?? before)?.rootId)
     if (isOwn && !keepsTree) return new Map()
-    return listRenames(this.#db, libraryKey, first.seq, last.seq)
+    return libraryRenames.list(this.#db, libraryKey, first.seq, last.seq)
   }
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import type { NumberedCommit } from '../../libraries/commits/index.ts'
+import type { NumberedCommit } from '../../libraries/commits/commit-store.ts'
 import { activitiesOf } from './activity-row.ts'
 
 it('the author of an activity is no longer than an e-mail address', () => {

@@ -1,6 +1,7 @@
 import type { CommitId } from '../../base/objects/index.ts'
 import { type LibraryPath, parentOf, ROOT } from '../../base/paths/index.ts'
-import { isRecovery, type NumberedCommit } from '../../libraries/commits/index.ts'
+import type { NumberedCommit } from '../../libraries/commits/index.ts'
+import { commitMessages } from '../../libraries/commits/index.ts'
 import type { Change } from '../../libraries/tree/index.ts'
 
 export type ActivityOp = 'create' | 'delete' | 'edit' | 'rename' | 'move' | 'recover' | 'clean-up-trash'
@@ -59,7 +60,7 @@ export function activitiesOf(
   if (rename !== undefined) {
     found.push({ ...common, op: 'rename', object: 'repo', path: ROOT, oldName: rename.oldName })
   }
-  const recovers = isRecovery(commit.description)
+  const recovers = commitMessages.isRecovery(commit.description)
   for (const change of changes) {
     if (found.length >= MAX_ROWS_PER_COMMIT) break
     const what = opOf(change, recovers)

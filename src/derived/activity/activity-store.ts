@@ -1,6 +1,7 @@
 import { type CommitId, idFromBytes, idToBytes, type LibraryId } from '../../base/objects/index.ts'
 import type { LibraryPath } from '../../base/paths/index.ts'
-import { libraryRelation, positionRelation } from '../../libraries/commits/index.ts'
+import { positionRows } from '../../libraries/consumers/index.ts'
+import { libraryRows } from '../../libraries/registry/index.ts'
 import type { Reader, Transaction, Value } from '../../platform/database/index.ts'
 import type { Activity, ActivityObject, ActivityOp, CommitActivity } from './activity-row.ts'
 
@@ -130,7 +131,7 @@ export function deleteActivitiesBefore(
 
 /** Of `l`, with the names as parameters. */
 const isBehind = (names: readonly string[]) =>
-  `l.deleted_at is null and (select count(*) from ${positionRelation} f
+  `l.deleted_at is null and (select count(*) from ${positionRows.relation} f
      where f.library_key = l.key and f.name in (${marks(names)}) and f.seq >= l.head_seq) < ${names.length}`
 
 /** Keys of those libraries that have commits one of the consumers has not processed. */
@@ -143,7 +144,7 @@ export async function keysBehind(
   for (let start = 0; start < libraryKeys.length; start += 500) {
     const some = libraryKeys.slice(start, start + 500)
     const rows = await reader.all<{ key: number }>(
-      `select l.key from ${libraryRelation} l where l.key in (${marks(some)}) and ${isBehind(names)}`,
+      `select l.key from ${libraryRows.relation} l where l.key in (${marks(some)}) and ${isBehind(names)}`,
       ...some,
       ...names,
     )
@@ -155,7 +156,7 @@ export async function keysBehind(
 /** Keys of all libraries with commits that one of the consumers has not processed. Reads all of them: for the time after a node died. */
 export async function librariesBehind(reader: Reader, names: readonly string[]): Promise<number[]> {
   const rows = await reader.all<{ key: number }>(
-    `select l.key from ${libraryRelation} l where ${isBehind(names)} order by l.key`,
+    `select l.key from ${libraryRows.relation} l where ${isBehind(names)} order by l.key`,
     ...names,
   )
   return rows.map((row) => row.key)
@@ -173,7 +174,7 @@ export async function newestTimes(
     const some = libraryKeys.slice(start, start + 500)
     const rows = await reader.all<{ key: number; at: number | null }>(
       `select l.key, (select max(a.at) from activity a where a.library_key = l.key ${by}) as at
-       from ${libraryRelation} l where l.key in (${marks(some)})`,
+       from ${libraryRows.relation} l where l.key in (${marks(some)})`,
       ...(author === undefined ? [] : [author]),
       ...some,
     )
@@ -263,7 +264,7 @@ export async function namesOfLibraries(
 ): Promise<Map<number, { id: LibraryId; name: string }>> {
   if (keys.length === 0) return new Map()
   const rows = await reader.all<{ key: number; id: string; name: string }>(
-    `select l.key, l.id, l.name from ${libraryRelation} l where l.key in (${marks(keys)})`,
+    `select l.key, l.id, l.name from ${libraryRows.relation} l where l.key in (${marks(keys)})`,
     ...keys,
   )
   return new Map(rows.map((row) => [row.key, { id: row.id as LibraryId, name: row.name }]))

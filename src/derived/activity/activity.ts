@@ -1,6 +1,7 @@
 import { ROOT } from '../../base/paths/index.ts'
-import { findLibraryByKey, type LibraryInfo } from '../../libraries/commits/index.ts'
 import type { LibraryCore, LibraryEvent } from '../../libraries/library/index.ts'
+import type { LibraryInfo } from '../../libraries/registry/index.ts'
+import { libraryRows } from '../../libraries/registry/index.ts'
 import type { Accounts } from '../../people/accounts/index.ts'
 import type { Outbox } from '../../people/mail/index.ts'
 import type { Database, Transaction } from '../../platform/database/index.ts'
@@ -195,7 +196,7 @@ export class ActivityService implements AsyncDisposable {
     this.webhookSender.wake()
     const behind = await librariesBehind(db, CONSUMERS)
     for (const key of behind) {
-      const library = await findLibraryByKey(db, key)
+      const library = await libraryRows.findByKey(db, key)
       if (library !== undefined) this.hub.publish(commitEvent(library))
     }
     await this.consumer.catchUp(behind)

@@ -1,6 +1,6 @@
 import { type LibraryPath, ROOT, seenFrom } from '../../base/paths/index.ts'
-import { baseOf, type LibraryInfo } from '../../libraries/commits/index.ts'
 import type { LibraryCore } from '../../libraries/library/index.ts'
+import { baseOf, type LibraryInfo } from '../../libraries/registry/index.ts'
 import { Tree } from '../../libraries/tree/index.ts'
 import type { LibraryLiveEvent } from './hub.ts'
 

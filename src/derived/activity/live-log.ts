@@ -1,4 +1,4 @@
-import type { Companion, CompanionRows } from '../../libraries/commits/index.ts'
+import type { Companion, CompanionRows } from '../../libraries/consumers/index.ts'
 import type { Database, Transaction } from '../../platform/database/index.ts'
 import { HeadOrder } from './head-order.ts'
 import type { CommitLiveEvent, EventHub, LiveEvent, LockLiveEvent, Unsubscribe } from './hub.ts'

@@ -1,5 +1,5 @@
-import type { LibraryInfo } from '../../libraries/commits/index.ts'
 import type { LibraryCore } from '../../libraries/library/index.ts'
+import type { LibraryInfo } from '../../libraries/registry/index.ts'
 import type { Account, Accounts } from '../../people/accounts/index.ts'
 import type { Database } from '../../platform/database/index.ts'
 import type { Access } from '../../sharing/access/index.ts'

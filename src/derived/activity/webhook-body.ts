@@ -1,5 +1,5 @@
-import type { LibraryInfo } from '../../libraries/commits/index.ts'
 import type { LibraryEvent } from '../../libraries/library/index.ts'
+import type { LibraryInfo } from '../../libraries/registry/index.ts'
 import type { CommitSummary } from './activity-consumer.ts'
 import { fitting } from './activity-row.ts'
 

@@ -1,4 +1,4 @@
-import { libraryRelation } from '../../libraries/commits/index.ts'
+import { libraryRows } from '../../libraries/registry/index.ts'
 import { accountRows } from '../../people/accounts/index.ts'
 import type { Reader, Transaction } from '../../platform/database/index.ts'
 
@@ -55,7 +55,7 @@ export async function listWebhooks(reader: Reader, libraryKey: number): Promise<
 
 // A webhook acts for the owner who created it: it ends with the account, and pauses while the account is
 // inactive.
-const ACTING = `from webhook w join ${libraryRelation} l on l.key = w.library_key
+const ACTING = `from webhook w join ${libraryRows.relation} l on l.key = w.library_key
   join ${accountRows.briefRelation} a on a.key = l.owner_key and a.email = w.creator and a.active = 1`
 
 /** Webhooks whose creator still owns the library and is active. Oldest first. */

@@ -1,7 +1,7 @@
 import { fail } from '../../base/errors.ts'
 import { type LibraryPath, parentOf, pathKey } from '../../base/paths/index.ts'
 import { type MaybePromise, whenReady } from '../../base/scheduling/index.ts'
-import type { PathBinding } from '../../libraries/commits/index.ts'
+import type { PathBinding } from '../../libraries/registry/index.ts'
 import type { Reader, Transaction } from '../../platform/database/index.ts'
 
 /** A file that was annotated, at its path in the origin. The item may be deleted. */

@@ -1,6 +1,6 @@
 import type { LibraryId } from '../../base/objects/index.ts'
 import type { LibraryPath } from '../../base/paths/index.ts'
-import type { LibraryInfo } from '../../libraries/commits/index.ts'
+import type { LibraryInfo } from '../../libraries/registry/index.ts'
 
 /** An account that is notified of a comment, and the file as it sees it. */
 export interface CommentRecipient {

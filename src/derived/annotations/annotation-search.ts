@@ -1,8 +1,8 @@
 import type { FileDirent } from '../../base/objects/index.ts'
 import { baseName, type LibraryPath, seenFrom } from '../../base/paths/index.ts'
 import { TimeSlicer } from '../../base/scheduling/index.ts'
-import { asSeen, findLibraryByKey } from '../../libraries/commits/index.ts'
 import type { LibraryCore } from '../../libraries/library/index.ts'
+import { asSeen, libraryRows } from '../../libraries/registry/index.ts'
 import { Tree } from '../../libraries/tree/index.ts'
 import type { Database } from '../../platform/database/index.ts'
 import type { OwnedReadables, Readable } from '../../sharing/access/index.ts'
@@ -135,7 +135,7 @@ async function shownNow(
   for (const { libraryKey, path, comment } of files) {
     if (slicer.isDue) await slicer.rest()
     if (!trees.has(libraryKey)) {
-      const library = await findLibraryByKey(db, libraryKey)
+      const library = await libraryRows.findByKey(db, libraryKey)
       trees.set(libraryKey, library && new Tree(core.objects, libraryKey, library.root))
     }
     const place = placeOf(doors, libraryKey, path)

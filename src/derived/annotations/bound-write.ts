@@ -1,7 +1,7 @@
 import type { LibraryId } from '../../base/objects/index.ts'
 import type { LibraryPath } from '../../base/paths/index.ts'
-import { holdHead, inOrigin, originOf } from '../../libraries/commits/index.ts'
 import type { Library } from '../../libraries/library/index.ts'
+import { inOrigin, libraryHeads, originOf } from '../../libraries/registry/index.ts'
 import type { Account } from '../../people/accounts/index.ts'
 import type { Database, Transaction } from '../../platform/database/index.ts'
 import type { Access } from '../../sharing/access/index.ts'
@@ -37,7 +37,7 @@ export async function writeBound<T>(
     const place = inOrigin(info, path)
     const write = await prepare(library, place)
     const written = await db.write(async (tx) => {
-      const isHeld = await holdHead(tx, info.key, originOf(info).head)
+      const isHeld = await libraryHeads.hold(tx, info.key, originOf(info).head)
       if (!isHeld && attempt < ATTEMPTS) return undefined
       return { result: await write(tx, await putAnnotatedFile(tx, info.key, place)) }
     })

@@ -1,4 +1,4 @@
-import type { LibraryDependent } from '../../libraries/commits/index.ts'
+import type { LibraryDependent } from '../../libraries/registry/index.ts'
 import type { AccountDependent } from '../../people/accounts/index.ts'
 
 /** Comments and tags of libraries and accounts that are removed. */

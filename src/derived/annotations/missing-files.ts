@@ -1,5 +1,5 @@
-import { findLibraryByKey } from '../../libraries/commits/index.ts'
 import type { LibraryCore } from '../../libraries/library/index.ts'
+import { libraryRows } from '../../libraries/registry/index.ts'
 import { Tree } from '../../libraries/tree/index.ts'
 import type { Database } from '../../platform/database/index.ts'
 import {
@@ -43,7 +43,7 @@ async function isGone(
   db: Database,
   { libraryKey, path }: AnnotatedFile,
 ): Promise<boolean> {
-  const library = await findLibraryByKey(db, libraryKey)
+  const library = await libraryRows.findByKey(db, libraryKey)
   if (library === undefined) return false
   return (await new Tree(core.objects, libraryKey, library.root).find(path))?.kind !== 'file'
 }

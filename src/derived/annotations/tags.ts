@@ -1,7 +1,7 @@
 import { fail } from '../../base/errors.ts'
 import { type LibraryPath, parentOf, ROOT } from '../../base/paths/index.ts'
-import { asSeen, inOrigin, type LibraryInfo, originOf } from '../../libraries/commits/index.ts'
 import type { Library } from '../../libraries/library/index.ts'
+import { asSeen, inOrigin, type LibraryInfo, originOf } from '../../libraries/registry/index.ts'
 import type { Database, Transaction } from '../../platform/database/index.ts'
 import type { Access } from '../../sharing/access/index.ts'
 import { findAnnotatedFile } from './annotated-file-store.ts'

@@ -1,6 +1,6 @@
 import { BackgroundQueue, Busy, DutyCycle, takeTurns } from '../../base/scheduling/index.ts'
-import { findOwnerKeys } from '../../libraries/commits/index.ts'
 import type { LibraryCore } from '../../libraries/library/index.ts'
+import { libraryRows } from '../../libraries/registry/index.ts'
 import type { Database } from '../../platform/database/index.ts'
 import type { Images } from '../../platform/imaging/index.ts'
 import {
@@ -93,7 +93,9 @@ export class DetailsQueue {
         },
         { durable: false },
       )
-    const owners = await findOwnerKeys(db, [...new Set(taken.map(({ libraryKey }) => libraryKey))])
+    const owners = await libraryRows.findOwnerKeys(db, [
+      ...new Set(taken.map(({ libraryKey }) => libraryKey)),
+    ])
     for (const photo of taken) {
       await this.#dutyCycle.restIfDue().catch(() => {})
       await this.#readOne(photo, until, String(owners.get(photo.libraryKey)))

@@ -1,5 +1,5 @@
 import { joinPath, type LibraryPath } from '../../base/paths/index.ts'
-import type { LibraryInfo } from '../../libraries/commits/index.ts'
+import type { LibraryInfo } from '../../libraries/registry/index.ts'
 import { type ObjectStore, Tree } from '../../libraries/tree/index.ts'
 import type { Database } from '../../platform/database/index.ts'
 import {

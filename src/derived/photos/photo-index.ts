@@ -3,13 +3,9 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Dirent, DirId } from '../../base/objects/index.ts'
 import { baseName, joinPath, type LibraryPath, parentOf, ROOT } from '../../base/paths/index.ts'
 import { TimeSlicer } from '../../base/scheduling/index.ts'
-import {
-  type DerivedStep,
-  type LibraryInfo,
-  type ModuleConsumer,
-  refuseDeleted,
-} from '../../libraries/commits/index.ts'
+import { type DerivedStep, type ModuleConsumer, refuseDeleted } from '../../libraries/consumers/index.ts'
 import type { LibraryCore } from '../../libraries/library/index.ts'
+import type { LibraryInfo } from '../../libraries/registry/index.ts'
 import { type Change, entriesOnce, ObjectMissing, TooManyChanges } from '../../libraries/tree/index.ts'
 import type { Database, Transaction } from '../../platform/database/index.ts'
 import { findPhotoFaults } from './photo-faults.ts'

@@ -1,6 +1,7 @@
 import { type DirId, type FileId, idFromBytes, idToBytes } from '../../base/objects/index.ts'
 import type { LibraryPath } from '../../base/paths/index.ts'
-import { type LibraryDependent, libraryRelation } from '../../libraries/commits/index.ts'
+import type { LibraryDependent } from '../../libraries/registry/index.ts'
+import { libraryRows } from '../../libraries/registry/index.ts'
 import { deleteBatch, type Reader, type Transaction } from '../../platform/database/index.ts'
 import { dayOf, takenAtOf } from './photo-dates.ts'
 import type { PhotoKind } from './photo-kinds.ts'
@@ -111,7 +112,7 @@ export async function listBehind(
   reader: Reader,
   among: readonly number[] | { readonly after: number; readonly limit: number },
 ): Promise<number[]> {
-  const from = `from ${libraryRelation} l left join photo_library p on p.library_key = l.key
+  const from = `from ${libraryRows.relation} l left join photo_library p on p.library_key = l.key
     where (p.seq is null or p.seq < l.head_seq) and l.deleted_at is null`
   if ('after' in among) {
     const sql = `select l.key ${from} and l.key > ? order by l.key limit ?`

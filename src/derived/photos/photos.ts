@@ -1,12 +1,9 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { CoalescedTask } from '../../base/scheduling/index.ts'
-import {
-  findLibraryByKey,
-  isGone,
-  type LibraryInfo,
-  listLibraryHeads,
-} from '../../libraries/commits/index.ts'
+import { isGone } from '../../libraries/consumers/index.ts'
 import type { LibraryCore } from '../../libraries/library/index.ts'
+import type { LibraryInfo } from '../../libraries/registry/index.ts'
+import { libraryHeads, libraryRows } from '../../libraries/registry/index.ts'
 import type { Database } from '../../platform/database/index.ts'
 import type { Images } from '../../platform/imaging/index.ts'
 import type { Access } from '../../sharing/access/index.ts'
@@ -81,9 +78,9 @@ export class Photos implements AsyncDisposable {
     onLibrary: (library: LibraryInfo, failure?: { readonly reason: unknown }) => void,
   ): Promise<void> {
     for (let after = 0; ; ) {
-      const heads = await listLibraryHeads(this.#options.db, after, LIBRARIES_PER_PAGE)
+      const heads = await libraryHeads.list(this.#options.db, after, LIBRARIES_PER_PAGE)
       for (const { key } of heads) {
-        const library = await findLibraryByKey(this.#options.db, key)
+        const library = await libraryRows.findByKey(this.#options.db, key)
         if (library === undefined) continue
         try {
           await this.#index.rebuild(library).catch(ignoreGone)
@@ -123,7 +120,7 @@ export class Photos implements AsyncDisposable {
       const keys = await listBehind(db, { after, limit: LIBRARIES_PER_PAGE })
       for (const key of keys) {
         if (this.#stopped) return
-        const library = await findLibraryByKey(db, key)
+        const library = await libraryRows.findByKey(db, key)
         if (library !== undefined) await this.#index.catchUp(library).catch(ignoreGone)
         await yieldToEventLoop()
       }

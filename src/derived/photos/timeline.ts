@@ -1,7 +1,8 @@
 import { isWithin, joinPath, type LibraryPath, ROOT } from '../../base/paths/index.ts'
 import { TimeSlicer } from '../../base/scheduling/index.ts'
-import { asSeen, findLibraryByKey, inOrigin, isGone } from '../../libraries/commits/index.ts'
+import { isGone } from '../../libraries/consumers/index.ts'
 import type { Library, LibraryCore } from '../../libraries/library/index.ts'
+import { asSeen, inOrigin, libraryRows } from '../../libraries/registry/index.ts'
 import { Tree } from '../../libraries/tree/index.ts'
 import type { Account } from '../../people/accounts/index.ts'
 import type { Database } from '../../platform/database/index.ts'
@@ -172,7 +173,7 @@ export class Timeline {
     if (behind.length === 0) return
     const work = async () => {
       for (const key of behind) {
-        const library = await findLibraryByKey(this.#db, key)
+        const library = await libraryRows.findByKey(this.#db, key)
         if (library !== undefined) await this.#index.catchUp(library)
       }
     }
@@ -246,7 +247,7 @@ export class Timeline {
   }
 
   async #head(libraryKey: number): Promise<Tree | undefined> {
-    const library = await findLibraryByKey(this.#db, libraryKey)
+    const library = await libraryRows.findByKey(this.#db, libraryKey)
     return library && new Tree(this.#core.objects, library.key, library.root)
   }
 }

@@ -1,6 +1,7 @@
 import { type DirId, EMPTY_ID } from '../../base/objects/index.ts'
 import { joinPath, type LibraryPath, ROOT } from '../../base/paths/index.ts'
-import { findLibraryWithDeleted, type LibraryInfo } from '../../libraries/commits/index.ts'
+import type { LibraryInfo } from '../../libraries/registry/index.ts'
+import { libraryRows } from '../../libraries/registry/index.ts'
 import { entriesOnce, type ObjectStore } from '../../libraries/tree/index.ts'
 import type { Database } from '../../platform/database/index.ts'
 import { findEntriesIn } from './entry-store.ts'
@@ -34,7 +35,7 @@ export async function* findSearchFaults(
   const position = await findPosition(db, library.key)
   if (position === undefined || position.claim !== 0 || position.seq < library.headSeq) return
   if (position.seq > library.headSeq) {
-    const newest = await findLibraryWithDeleted(libraryDb, library.key)
+    const newest = await libraryRows.findWithDeleted(libraryDb, library.key)
     if (newest === undefined || position.seq <= newest.headSeq) return
   }
   if (position.seq > library.headSeq || position.commitId !== library.head) {

@@ -1,5 +1,5 @@
 import { takeTurns } from '../../base/scheduling/index.ts'
-import { findOwnerKeys } from '../../libraries/commits/index.ts'
+import { libraryRows } from '../../libraries/registry/index.ts'
 import type { Database } from '../../platform/database/index.ts'
 import { listPendingLibraries, listPendingOf, type PendingText } from './text-store.ts'
 
@@ -30,7 +30,7 @@ export class PendingSelection {
   /** Up to `count` files due `now`, in round-robin order. */
   async next(now: number, count: number): Promise<SelectedText[]> {
     const libraries = await this.#libraries(now)
-    const owners = await findOwnerKeys(this.#coreDb, libraries)
+    const owners = await libraryRows.findOwnerKeys(this.#coreDb, libraries)
     const byOwner = Map.groupBy(libraries, (key) => owners.get(key))
     const share = Math.ceil(count / Math.max(byOwner.size, 1))
     const lists: SelectedText[][] = []

@@ -1,16 +1,11 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { LibraryPath } from '../../base/paths/index.ts'
 import { CoalescedTask } from '../../base/scheduling/index.ts'
-import {
-  findLibraryByKey,
-  isGone,
-  type LibraryHead,
-  type LibraryInfo,
-  listCommitsDown,
-  listLibraryHeads,
-  listLibraryKeys,
-} from '../../libraries/commits/index.ts'
+import { commitRows } from '../../libraries/commits/index.ts'
+import { isGone } from '../../libraries/consumers/index.ts'
 import type { LibraryCore } from '../../libraries/library/index.ts'
+import type { LibraryInfo } from '../../libraries/registry/index.ts'
+import { libraryHeads, libraryRows } from '../../libraries/registry/index.ts'
 import type { Database } from '../../platform/database/index.ts'
 import { listKeysOf, removeEntries } from './entry-store.ts'
 import { findSearchFaults, type SearchFault } from './index-check.ts'
@@ -25,6 +20,8 @@ import {
 import type { SearchIndex } from './search-index.ts'
 import { dropIndex } from './search-schema-store.ts'
 import { countPending } from './text-store.ts'
+
+type LibraryHead = Pick<LibraryInfo, 'key' | 'id' | 'head' | 'headSeq'>
 
 const LIBRARIES_PER_PAGE = 500
 const KEYS_PER_PAGE = 1000
@@ -101,7 +98,7 @@ export class Reindexing {
     await dropIndex(this.#db)
     this.#index.forget()
     for await (const { head } of this.#heads()) {
-      const library = await findLibraryByKey(this.#libraryDb, head.key)
+      const library = await libraryRows.findByKey(this.#libraryDb, head.key)
       if (library === undefined) continue
       try {
         await this.#index.catchUp(library)
@@ -147,7 +144,7 @@ export class Reindexing {
       commits += behind
       if (dated++ >= MAX_DATED) continue
       const seq = (position?.seq ?? 0) + 1
-      const [commit] = await listCommitsDown(this.#libraryDb, head, seq, seq)
+      const [commit] = await commitRows.listDown(this.#libraryDb, head, seq, seq)
       if (commit !== undefined) seconds = Math.max(seconds, this.#core.now() - commit.ctime)
     }
     const { waiting, failed } = await countPending(this.#db)
@@ -179,7 +176,7 @@ export class Reindexing {
     // The database was restored from a backup, the index was not.
     if (position !== undefined && (isAhead || isOther)) await this.#index.reset(position)
     else if ((position?.seq ?? 0) >= head.headSeq) return
-    const library = await findLibraryByKey(this.#libraryDb, head.key)
+    const library = await libraryRows.findByKey(this.#libraryDb, head.key)
     // Another process may have dropped the tables.
     this.#index.forget(head.key)
     if (library !== undefined && !this.#stopped) await this.#index.catchUp(library)
@@ -188,7 +185,7 @@ export class Reindexing {
   /** All libraries that are not deleted, with the position of the index. */
   async *#heads(): AsyncGenerator<{ head: LibraryHead; position: Position | undefined }> {
     for (let after = 0; !this.#stopped; ) {
-      const heads = await listLibraryHeads(this.#libraryDb, after, LIBRARIES_PER_PAGE)
+      const heads = await libraryHeads.list(this.#libraryDb, after, LIBRARIES_PER_PAGE)
       const last = heads.at(-1)
       if (last === undefined) return
       const known = await listPositionsBetween(this.#db, after, last.key)
@@ -222,7 +219,7 @@ export class Reindexing {
       const page = await listPositions(this.#db, after, LIBRARIES_PER_PAGE)
       const last = page.at(-1)
       if (last === undefined) return
-      const there = new Set(await listLibraryKeys(this.#libraryDb, after, last.libraryKey))
+      const there = new Set(await libraryRows.listKeys(this.#libraryDb, after, last.libraryKey))
       for (const { libraryKey } of page) if (!there.has(libraryKey)) await this.#forget(libraryKey)
       after = last.libraryKey
     }

@@ -1,13 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { type CommitId, EMPTY_ID } from '../../base/objects/index.ts'
-import {
-  type DerivedStep,
-  type LibraryInfo,
-  type ModuleConsumer,
-  type NumberedCommit,
-  refuseDeleted,
-} from '../../libraries/commits/index.ts'
+import type { NumberedCommit } from '../../libraries/commits/index.ts'
+import { type DerivedStep, type ModuleConsumer, refuseDeleted } from '../../libraries/consumers/index.ts'
 import type { LibraryCore } from '../../libraries/library/index.ts'
+import type { LibraryInfo } from '../../libraries/registry/index.ts'
 import { type Change, countDirs, TooManyChanges } from '../../libraries/tree/index.ts'
 import type { Database } from '../../platform/database/index.ts'
 import type { Entry } from './entry-store.ts'

@@ -5,7 +5,7 @@ import { seededRandom, testSeed } from '../../../test/support/random.ts'
 import { openSearch, readable, type SearchStage } from '../../../test/support/search.ts'
 import type { FileId } from '../../base/objects/ids.ts'
 import { baseName, joinPath, type LibraryPath, parentOf, ROOT } from '../../base/paths/paths.ts'
-import { listCommitsDown } from '../../libraries/commits/commit-store.ts'
+import { commitRows } from '../../libraries/commits/commit-store.ts'
 import { makeFolder, removeOne, rename } from '../../libraries/library/entries.ts'
 import type { EditableLibrary } from '../../libraries/library/library.ts'
 import { copy, move } from '../../libraries/library/move-copy.ts'
@@ -121,7 +121,7 @@ async function change(
   else if (roll < 0.95) await search.index.catchUp(now.info)
   else {
     const seq = 1 + Math.floor((roll - 0.95) * 20 * now.info.headSeq)
-    const [commit] = await listCommitsDown(stage.db, now.info, seq, seq)
+    const [commit] = await commitRows.listDown(stage.db, now.info, seq, seq)
     if (commit !== undefined) {
       await revertLibrary(core, Object.assign(now, { owner: true as const }), commit.id, noLimit)
     }

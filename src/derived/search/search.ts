@@ -1,8 +1,9 @@
 import type { Dirent, FsId } from '../../base/objects/index.ts'
 import { joinPath, type LibraryPath, ROOT, segmentsOf } from '../../base/paths/index.ts'
 import { TimeSlicer } from '../../base/scheduling/index.ts'
-import { findLibraryByKey, type LibraryInfo } from '../../libraries/commits/index.ts'
 import type { LibraryCore } from '../../libraries/library/index.ts'
+import type { LibraryInfo } from '../../libraries/registry/index.ts'
+import { libraryRows } from '../../libraries/registry/index.ts'
 import { type ObjectStore, Tree } from '../../libraries/tree/index.ts'
 import type { Database } from '../../platform/database/index.ts'
 import type { TextExtractor } from '../../platform/extraction/index.ts'
@@ -44,7 +45,7 @@ class CurrentTrees {
   }
 
   async #head(libraryKey: number): Promise<Tree | undefined> {
-    const library = await findLibraryByKey(this.#libraryDb, libraryKey)
+    const library = await libraryRows.findByKey(this.#libraryDb, libraryKey)
     return library && new Tree(this.#objects, library.key, library.root)
   }
 }
@@ -196,7 +197,7 @@ export class Search implements AsyncDisposable {
     )
     const unread: UnreadText[] = []
     for (const { key, reason, attempts } of failures) {
-      const library = await findLibraryByKey(libraryDb, libraryKeyOf(key))
+      const library = await libraryRows.findByKey(libraryDb, libraryKeyOf(key))
       unread.push({ library, path: pathOf(ways.get(key) ?? []), reason, attempts })
     }
     return { total: (await countPending(db)).failed, unread }

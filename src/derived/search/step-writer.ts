@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
 import type { CommitId, FileId } from '../../base/objects/index.ts'
-import type { DerivedRows } from '../../libraries/commits/index.ts'
+import type { DerivedRows } from '../../libraries/consumers/index.ts'
 import type { Database, Transaction } from '../../platform/database/index.ts'
 import {
   type Entry,

@@ -1,4 +1,4 @@
-import type { LibraryDependent } from '../commits/index.ts'
+import type { LibraryDependent } from '../registry/index.ts'
 import { deleteArchivesOf } from './archive-store.ts'
 
 /** Archives of libraries that are removed. Their files are found by their names, which no row has any more. */

@@ -4,12 +4,13 @@ import type { Fault } from '../../base/errors.ts'
 import { type CommitId, type DirId, EMPTY_ID, newCommitId } from '../../base/objects/index.ts'
 import type { Transaction } from '../../platform/database/index.ts'
 import type { Content } from '../content/index.ts'
+import type { LibraryInfo } from '../registry/index.ts'
 import { type EditedTree, type ObjectStore, type PendingDirs, WorkingTree } from '../tree/index.ts'
-import { describeUploaded } from './commit-messages.ts'
-import type { JoiningCommit, NumberedCommit } from './commit-store.ts'
+import { commitMessages } from './commit-messages.ts'
+import type { NumberedCommit } from './commit-store.ts'
 import type { Committed, Edit, Edited, QueuedEdit, ReceivedCommits } from './edit.ts'
 import type { GrowthLimits } from './growth-limits.ts'
-import type { LibraryInfo } from './library-info.ts'
+import type { JoiningCommit } from './received-commit-store.ts'
 
 const ID_BYTES = 20
 const IDS_AT_ONCE = 128
@@ -162,7 +163,7 @@ function commitFor(
     }))
   }
   const uploaded = done.flatMap(({ edited }) => edited.uploaded ?? [])
-  const description = done.length === 1 ? first.edited.description : describeUploaded(uploaded)
+  const description = done.length === 1 ? first.edited.description : commitMessages.uploaded(uploaded)
   const root = tree?.root ?? before.root
   const { commit, joining } =
     received === undefined

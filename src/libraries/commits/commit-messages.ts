@@ -5,50 +5,50 @@ interface Named {
   readonly name: string
 }
 
-export const describeCreatedLibrary = 'Created library'
-export const describeChangedPassword = 'Changed library password'
-export const describeRenamedLibrary = 'Changed library name or description'
+const describeCreatedLibrary = 'Created library'
+const describeChangedPassword = 'Changed library password'
+const describeRenamedLibrary = 'Changed library name or description'
 
 /** A created empty file, or copied entries: one, or the first of several. */
-export function describeAdded(entries: readonly Named[]): string {
+function describeAdded(entries: readonly Named[]): string {
   return several(entries, 'Added') ?? one(entries, 'Added', 'Added directory')
 }
 
 /** Files of one or more uploads: `Added "a".`, `Added "a" and 2 more files.` */
-export function describeUploaded(names: readonly string[]): string {
+function describeUploaded(names: readonly string[]): string {
   const [first = ''] = names
   return names.length > 1 ? `Added "${first}" and ${names.length - 1} more files.` : `Added "${first}".`
 }
 
-export function describeModified(name: string): string {
+function describeModified(name: string): string {
   return `Modified "${name}"`
 }
 
 /** An edit based on an older state, stored as a conflict copy. */
-export function describeConflict(name: string): string {
+function describeConflict(name: string): string {
   return `Added or modified "${name}".\n`
 }
 
 /** Nested folders created together, named by the whole requested path. */
-export function describeAddedDirs(path: string): string {
+function describeAddedDirs(path: string): string {
   return `Added directory "${path}"`
 }
 
-export function describeMoved(entries: readonly Named[]): string {
+function describeMoved(entries: readonly Named[]): string {
   return several(entries, 'Moved') ?? one(entries, 'Moved', 'Moved directory')
 }
 
-export function describeDeleted(entries: readonly Named[]): string {
+function describeDeleted(entries: readonly Named[]): string {
   return several(entries, 'Deleted') ?? one(entries, 'Deleted', 'Removed directory')
 }
 
 /** With the old name. */
-export function describeRenamed(entry: Named): string {
+function describeRenamed(entry: Named): string {
   return one([entry], 'Renamed', 'Renamed directory')
 }
 
 /** Restored entries, each from a commit of the time `from` in Unix seconds. */
-export function describeRestored(entries: readonly (Named & { readonly from: number })[]): string {
+function describeRestored(entries: readonly (Named & { readonly from: number })[]): string {
   const [first] = entries
   const many = several(entries, 'Recovered')
   if (first === undefined || many !== undefined) return many ?? ''
@@ -57,11 +57,11 @@ export function describeRestored(entries: readonly (Named & { readonly from: num
 }
 
 /** Whether this is the description of a restore. */
-export function isRecovery(description: string): boolean {
+function isRecovery(description: string): boolean {
   return /^(?:Reverted|Recovered) /.test(description)
 }
 
-export function describeRevertedLibrary(from: number): string {
+function describeRevertedLibrary(from: number): string {
   return `Reverted repo to status at ${timeText(from)}.`
 }
 
@@ -71,10 +71,10 @@ function timeText(unixSeconds: number): string {
   return new Date(seconds * 1000).toISOString().slice(0, 19).replace('T', ' ')
 }
 
-export const describeMerged = 'Auto merge by system'
+const describeMerged = 'Auto merge by system'
 
 /** A merge with conflict copies. The entries it added are named in the given order. */
-export function describeConflicts(entries: readonly Named[]): string {
+function describeConflicts(entries: readonly Named[]): string {
   const names = (kind: Named['kind']) =>
     entries.filter((entry) => entry.kind === kind).map((entry) => entry.name)
   const [files, dirs] = [names('file'), names('dir')]
@@ -104,4 +104,24 @@ function several(entries: readonly Named[], verb: string): string | undefined {
 function one(entries: readonly Named[], fileVerb: string, dirVerb: string): string {
   const [entry] = entries
   return entry?.kind === 'dir' ? `${dirVerb} "${entry.name}"` : `${fileVerb} "${entry?.name ?? ''}"`
+}
+
+/** The descriptions of commits. */
+export const commitMessages = {
+  createdLibrary: describeCreatedLibrary,
+  changedPassword: describeChangedPassword,
+  renamedLibrary: describeRenamedLibrary,
+  added: describeAdded,
+  addedDirs: describeAddedDirs,
+  uploaded: describeUploaded,
+  modified: describeModified,
+  conflict: describeConflict,
+  conflicts: describeConflicts,
+  moved: describeMoved,
+  deleted: describeDeleted,
+  renamed: describeRenamed,
+  restored: describeRestored,
+  revertedLibrary: describeRevertedLibrary,
+  merged: describeMerged,
+  isRecovery,
 }

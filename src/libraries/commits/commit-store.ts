@@ -6,7 +6,7 @@ import {
   idToBytes,
   type LibraryId,
 } from '../../base/objects/index.ts'
-import type { Reader, Transaction } from '../../platform/database/index.ts'
+import { deleteBatch, type Reader, type Transaction } from '../../platform/database/index.ts'
 
 /** A commit with its number in the history of its library. */
 export interface NumberedCommit extends Commit {
@@ -15,7 +15,7 @@ export interface NumberedCommit extends Commit {
   readonly viaLink?: boolean
 }
 
-interface CommitRow {
+export interface CommitRow {
   id: Uint8Array
   seq: number | null
   merged_seq: number | null
@@ -33,7 +33,7 @@ interface CommitRow {
   via_link: number
 }
 
-const COLUMNS = [
+export const commitColumns = [
   'library_key',
   'id',
   'seq',
@@ -57,15 +57,15 @@ export interface CommitOwner {
   readonly id: LibraryId
 }
 
-export async function insertCommits(
+async function insertCommits(
   tx: Transaction,
   libraryKey: number,
   commits: readonly NumberedCommit[],
 ): Promise<void> {
   await tx.insert(
     'commit_object',
-    COLUMNS,
-    commits.map((commit) => rowOf(libraryKey, commit, commit.seq)),
+    commitColumns,
+    commits.map((commit) => commitValues(libraryKey, commit, commit.seq)),
   )
 }
 
@@ -77,23 +77,27 @@ export interface ImportedCommit {
 }
 
 /** Stores commits with their place in the history. Existing rows are kept. */
-export async function insertImportedCommits(
+async function insertImportedCommits(
   tx: Transaction,
   libraryKey: number,
   commits: readonly ImportedCommit[],
 ): Promise<void> {
   await tx.insert(
     'commit_object',
-    [...COLUMNS, 'merged_seq'],
+    [...commitColumns, 'merged_seq'],
     commits.map(({ commit, seq, isMerged }) => [
-      ...rowOf(libraryKey, commit, isMerged ? null : seq),
+      ...commitValues(libraryKey, commit, isMerged ? null : seq),
       isMerged ? seq : null,
     ]),
     { ignoreExisting: true },
   )
 }
 
-function rowOf(libraryKey: number, commit: Commit & Pick<NumberedCommit, 'viaLink'>, seq: number | null) {
+export function commitValues(
+  libraryKey: number,
+  commit: Commit & Pick<NumberedCommit, 'viaLink'>,
+  seq: number | null,
+) {
   return [
     libraryKey,
     idToBytes(commit.id),
@@ -113,75 +117,8 @@ function rowOf(libraryKey: number, commit: Commit & Pick<NumberedCommit, 'viaLin
   ]
 }
 
-/** Stores a received commit, which no head has reached. False if one with that id exists. */
-export async function insertReceivedCommit(
-  tx: Transaction,
-  libraryKey: number,
-  commit: Commit,
-  now: number,
-): Promise<boolean> {
-  const row = [...rowOf(libraryKey, commit, null), now]
-  return (await tx.insertNew('commit_object', [...COLUMNS, 'received_at'], [row])) === 1
-}
-
-/** Changes the parent of a received commit that is not part of the history. */
-export async function setReceivedParent(
-  tx: Transaction,
-  libraryKey: number,
-  id: CommitId,
-  parent: CommitId,
-): Promise<void> {
-  await tx.run(
-    `update commit_object set parent = ?
-     where library_key = ? and id = ? and seq is null and merged_seq is null`,
-    idToBytes(parent),
-    libraryKey,
-    idToBytes(id),
-  )
-}
-
-/** A received commit that becomes part of the history. */
-export interface JoiningCommit {
-  readonly id: CommitId
-  /** Its number, or that of the merge that includes it. */
-  readonly seq: number
-  readonly isMerged: boolean
-  readonly ctime: number
-}
-
-/** Makes received commits part of the history. False if one of them already is, or does not exist. */
-export async function joinCommits(
-  tx: Transaction,
-  libraryKey: number,
-  commits: readonly JoiningCommit[],
-): Promise<boolean> {
-  for (const { id, seq, isMerged, ctime } of commits) {
-    const changed = await tx.run(
-      `update commit_object set ${isMerged ? 'merged_seq' : 'seq'} = ?, ctime = ?, received_at = null
-       where library_key = ? and id = ? and seq is null and merged_seq is null`,
-      seq,
-      ctime,
-      libraryKey,
-      idToBytes(id),
-    )
-    if (changed !== 1) return false
-  }
-  return true
-}
-
-/** A commit, received ones included, and whether a head has reached it. */
-export async function findAnyCommit(
-  reader: Reader,
-  library: CommitOwner,
-  id: CommitId,
-): Promise<{ commit: NumberedCommit; joined: boolean } | undefined> {
-  const sql = 'select * from commit_object where library_key = ? and id = ?'
-  const row = await reader.get<CommitRow>(sql, library.key, idToBytes(id))
-  return row && { commit: toCommit(library.id, row), joined: row.seq !== null || row.merged_seq !== null }
-}
-
 /** Commits included by the merges numbered `from` down to `to`, by number of the merge, newest first. */
-export async function listMergedCommits(
+async function listMergedCommits(
   reader: Reader,
   library: CommitOwner,
   from: number,
@@ -195,24 +132,13 @@ export async function listMergedCommits(
     to,
   )
   return Map.groupBy(
-    rows.map((row) => toCommit(library.id, row)),
+    rows.map((row) => commitFromRow(library.id, row)),
     (commit) => commit.seq,
   )
 }
 
-/** Maintenance: deletes received commits that were never pushed. */
-export async function deleteReceivedCommitsBefore(tx: Transaction, time: number): Promise<number> {
-  return tx.run('delete from commit_object where received_at is not null and received_at < ?', time)
-}
-
-/** The keys of the libraries with commits that were sent ahead of a push. */
-export async function listKeysWithReceivedCommits(reader: Reader): Promise<number[]> {
-  const sql = 'select distinct library_key from commit_object where received_at is not null'
-  return (await reader.all<{ library_key: number }>(sql)).map(({ library_key }) => library_key)
-}
-
 /** Finds only commits that a head has reached. One that a merge included has the number of the merge. */
-export async function findCommit(
+async function findCommit(
   reader: Reader,
   library: CommitOwner,
   id: CommitId,
@@ -220,11 +146,11 @@ export async function findCommit(
   const sql =
     'select * from commit_object where library_key = ? and id = ? and (seq is not null or merged_seq is not null)'
   const row = await reader.get<CommitRow>(sql, library.key, idToBytes(id))
-  return row && toCommit(library.id, row)
+  return row && commitFromRow(library.id, row)
 }
 
 /** Commits numbered `from` down to `to`, newest first. */
-export async function listCommitsDown(
+async function listCommitsDown(
   reader: Reader,
   library: CommitOwner,
   from: number,
@@ -236,11 +162,11 @@ export async function listCommitsDown(
     from,
     to,
   )
-  return rows.map((row) => toCommit(library.id, row))
+  return rows.map((row) => commitFromRow(library.id, row))
 }
 
 /** Commits by number. */
-export async function listCommitsBySeq(
+async function listCommitsBySeq(
   reader: Reader,
   library: CommitOwner,
   seqs: readonly number[],
@@ -253,13 +179,13 @@ export async function listCommitsBySeq(
       library.key,
       ...some,
     )
-    for (const row of rows) if (row.seq !== null) found.set(row.seq, toCommit(library.id, row))
+    for (const row of rows) if (row.seq !== null) found.set(row.seq, commitFromRow(library.id, row))
   }
   return found
 }
 
 /** The newest commit number with a time not after `time`; 0 if there is none. */
-export async function seqAtTime(reader: Reader, libraryKey: number, time: number): Promise<number> {
+async function seqAtTime(reader: Reader, libraryKey: number, time: number): Promise<number> {
   const row = await reader.get<{ seq: number }>(
     'select seq from commit_object where library_key = ? and seq is not null and ctime <= ? order by seq desc limit 1',
     libraryKey,
@@ -268,7 +194,7 @@ export async function seqAtTime(reader: Reader, libraryKey: number, time: number
   return row?.seq ?? 0
 }
 
-function toCommit(libraryId: LibraryId, row: CommitRow): NumberedCommit {
+export function commitFromRow(libraryId: LibraryId, row: CommitRow): NumberedCommit {
   return {
     id: idFromBytes<CommitId>(row.id),
     seq: row.seq ?? row.merged_seq ?? 0,
@@ -288,23 +214,8 @@ function toCommit(libraryId: LibraryId, row: CommitRow): NumberedCommit {
   }
 }
 
-/** A received commit that no head has reached: its tree and its parent are needed until it is pushed or dropped. */
-export async function listReceivedCommits(
-  reader: Reader,
-  libraryKey: number,
-): Promise<{ root: DirId; parent: CommitId | undefined }[]> {
-  const rows = await reader.all<{ root: Uint8Array; parent: Uint8Array | null }>(
-    'select root, parent from commit_object where library_key = ? and received_at is not null',
-    libraryKey,
-  )
-  return rows.map(({ root, parent }) => ({
-    root: idFromBytes<DirId>(root),
-    parent: parent === null ? undefined : idFromBytes<CommitId>(parent),
-  }))
-}
-
 /** Deletes up to `limit` commits below a number, except those that a received commit is based on. */
-export async function deleteCommitsBelow(
+async function deleteCommitsBelow(
   tx: Transaction,
   libraryKey: number,
   seq: number,
@@ -323,4 +234,21 @@ export async function deleteCommitsBelow(
     seq,
     limit,
   )
+}
+
+/** The rows of commits that a head has reached. */
+export const commitRows = {
+  /** All commits, as a subquery to be joined. `received_at` is set for those that are not part of the history. */
+  relation: '(select library_key, description, received_at from commit_object)',
+  find: findCommit,
+  listDown: listCommitsDown,
+  listBySeq: listCommitsBySeq,
+  listMerged: listMergedCommits,
+  seqAtTime,
+  insert: insertCommits,
+  insertImported: insertImportedCommits,
+  deleteBelow: deleteCommitsBelow,
+  /** Deletes the commits of a purged library, received ones included. */
+  purgeBatch: (tx: Transaction, libraryKey: number, limit: number) =>
+    deleteBatch(tx, 'commit_object', 'id', libraryKey, limit),
 }

@@ -2,9 +2,9 @@ import type { Commit } from '../../base/objects/index.ts'
 import type { Operation } from '../../base/scheduling/index.ts'
 import type { Transaction } from '../../platform/database/index.ts'
 import type { Content } from '../content/index.ts'
+import type { LibraryInfo } from '../registry/index.ts'
 import type { WorkingTree } from '../tree/index.ts'
 import type { NumberedCommit } from './commit-store.ts'
-import type { LibraryInfo } from './library-info.ts'
 
 /** A change to a library: a function from tree to tree. It may run again, on a newer head. */
 export interface Edit<T> {

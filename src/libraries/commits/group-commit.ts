@@ -2,14 +2,14 @@ import { DomainError, fail } from '../../base/errors.ts'
 import type { LibraryId } from '../../base/objects/index.ts'
 import type { RunningOperations } from '../../base/scheduling/index.ts'
 import type { Database } from '../../platform/database/index.ts'
+import type { LibraryInfo } from '../registry/index.ts'
+import { libraryRows } from '../registry/index.ts'
 import { type ObjectStore, PendingDirs, type TreeChanges } from '../tree/index.ts'
 import { type Applied, applyEdits, commitsOf } from './apply-edits.ts'
 import type { CommitStatistics } from './commit-statistics.ts'
 import type { Contention } from './contention.ts'
 import type { QueuedEdit } from './edit.ts'
 import type { GrowthLimits } from './growth-limits.ts'
-import type { LibraryInfo } from './library-info.ts'
-import { findLibrary } from './library-store.ts'
 import type { RecentCommits } from './recent-commits.ts'
 import { storeGroup } from './store-group.ts'
 
@@ -176,6 +176,6 @@ function updateCaches(
 }
 
 export async function findCurrent(db: Database, { key, id }: LibraryRef): Promise<LibraryInfo> {
-  const found = await findLibrary(db, id)
+  const found = await libraryRows.find(db, id)
   return found?.key === key ? found : fail({ code: 'library-not-found', id })
 }

@@ -1,5 +1,5 @@
 import type { Reader } from '../../platform/database/index.ts'
-import { type CommitOwner, listCommitsDown, type NumberedCommit } from './commit-store.ts'
+import { type CommitOwner, commitRows, type NumberedCommit } from './commit-store.ts'
 
 // Bounds the memory of commits that consumers have not processed yet (I9).
 const MAX_COMMITS = 5000
@@ -47,7 +47,7 @@ export class RecentCommits {
     const start = from - (run?.[0]?.seq ?? Infinity)
     const end = start + to - from + 1
     if (run !== undefined && start >= 0 && end <= run.length) return run.slice(start, end)
-    return (await listCommitsDown(this.#reader, library, to, from)).toReversed()
+    return (await commitRows.listDown(this.#reader, library, to, from)).toReversed()
   }
 
   /** Evicts the older half of the least recently changed library. */

@@ -2,12 +2,13 @@ import { DomainError } from '../../base/errors.ts'
 import type { RunningOperations } from '../../base/scheduling/index.ts'
 import { type Database, leaseEnded, type Transaction } from '../../platform/database/index.ts'
 import { insertContents } from '../content/index.ts'
+import type { LibraryInfo } from '../registry/index.ts'
+import { libraryHeads } from '../registry/index.ts'
 import { type Applied, commitsOf } from './apply-edits.ts'
-import { insertCommits, joinCommits } from './commit-store.ts'
+import { commitRows } from './commit-store.ts'
 import { EditConflict, type QueuedEdit } from './edit.ts'
 import type { GrowthLimits } from './growth-limits.ts'
-import type { LibraryInfo } from './library-info.ts'
-import { moveHead } from './library-store.ts'
+import { receivedCommits } from './received-commit-store.ts'
 
 /** How the transaction of a group ended. All but `committed` were rolled back. */
 type StoreOutcome =
@@ -97,8 +98,11 @@ async function writeGroup(
     modifier: after.modifier,
     modifierViaLink: after.modifierViaLink,
   }
-  const moving = moveHead(tx, move, (owner) => guard?.quotaOf(owner) ?? 'null', db.dialect)
-  const inserting = Promise.all([insertContents(tx, key, contents, objects), insertCommits(tx, key, commits)])
+  const moving = libraryHeads.move(tx, move, (owner) => guard?.quotaOf(owner) ?? 'null', db.dialect)
+  const inserting = Promise.all([
+    insertContents(tx, key, contents, objects),
+    commitRows.insert(tx, key, commits),
+  ])
   // Awaited below, unless one before them has failed or the head has moved.
   moving.catch(() => {})
   inserting.catch(() => {})
@@ -107,7 +111,7 @@ async function writeGroup(
   if (moved === undefined || !isFirst) throw new Rollback({ kind: 'head-moved' })
   await inserting
   // The same commits were pushed meanwhile. The edit handles that when it is repeated.
-  if (!(await joinCommits(tx, key, joining))) throw new Rollback({ kind: 'head-moved' })
+  if (!(await receivedCommits.join(tx, key, joining))) throw new Rollback({ kind: 'head-moved' })
   for (const { also, queued } of applied) {
     try {
       await also?.(tx)

@@ -3,6 +3,7 @@ import { setImmediate as nextTick } from 'node:timers/promises'
 import { fail } from '../../base/errors.ts'
 import { batchSettled, Overdue } from '../../base/scheduling/index.ts'
 import { DatabaseError } from '../../platform/database/index.ts'
+import type { LibraryInfo } from '../registry/index.ts'
 import { PendingDirs, WorkingTree } from '../tree/index.ts'
 import { CommitStatistics } from './commit-statistics.ts'
 import { Contention } from './contention.ts'
@@ -15,7 +16,6 @@ import {
   type LibraryRef,
   type WriterServices,
 } from './group-commit.ts'
-import type { LibraryInfo } from './library-info.ts'
 
 /**
  * The only way a head moves. Each library has a queue of edits, which are committed in groups: one transaction and one flush

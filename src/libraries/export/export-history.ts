@@ -6,12 +6,8 @@ import {
   type FileId,
 } from '../../base/objects/index.ts'
 import type { Database } from '../../platform/database/index.ts'
-import {
-  type LibraryInfo,
-  listCommitsDown,
-  listMergedCommits,
-  type NumberedCommit,
-} from '../commits/index.ts'
+import { commitRows, type NumberedCommit } from '../commits/index.ts'
+import type { LibraryInfo } from '../registry/index.ts'
 import type { ExportReport } from './export-report.ts'
 import { type ExportSource, findDir, lossIn } from './export-source.ts'
 import { FastImport, quotedPath } from './fast-import.ts'
@@ -77,8 +73,8 @@ class HistoryWriter {
     let before: Written | undefined
     for (let start = from; start <= to; start += COMMITS_PER_READ) {
       const end = Math.min(to, start + COMMITS_PER_READ - 1)
-      const commits = (await listCommitsDown(db, library, end, start)).toReversed()
-      const merged = await listMergedCommits(db, library, end, start)
+      const commits = (await commitRows.listDown(db, library, end, start)).toReversed()
+      const merged = await commitRows.listMerged(db, library, end, start)
       for (const commit of commits) {
         for (const side of parentsFirst(merged.get(commit.seq) ?? [])) await this.#writeSide(side)
         const others = this.#parentsOf(commit).filter(({ mark }) => mark !== before?.mark)

@@ -1,5 +1,5 @@
 import { deleteBatch, deleteBatches } from '../../platform/database/index.ts'
-import type { LibraryDependent } from '../commits/index.ts'
+import type { LibraryDependent } from '../registry/index.ts'
 
 /** Deletes the trash and file history of a purged library. */
 export const historyRows: LibraryDependent = {

@@ -1,6 +1,7 @@
 import type { CommitId } from '../../base/objects/index.ts'
 import { below, type LibraryPath } from '../../base/paths/index.ts'
-import { inOrigin, type LibraryInfo, type NumberedCommit, originOf } from '../commits/index.ts'
+import type { NumberedCommit } from '../commits/index.ts'
+import { inOrigin, type LibraryInfo, originOf } from '../registry/index.ts'
 import { Tree } from '../tree/index.ts'
 import {
   countRevisions,

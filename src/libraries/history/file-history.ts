@@ -1,13 +1,8 @@
 import type { FileId } from '../../base/objects/index.ts'
 import { type LibraryPath, parentOf } from '../../base/paths/index.ts'
 import { TimeSlicer } from '../../base/scheduling/index.ts'
-import {
-  inOrigin,
-  isRecovery,
-  type LibraryInfo,
-  listCommitsBySeq,
-  type NumberedCommit,
-} from '../commits/index.ts'
+import { commitMessages, commitRows, type NumberedCommit } from '../commits/index.ts'
+import { inOrigin, type LibraryInfo } from '../registry/index.ts'
 import { Tree } from '../tree/index.ts'
 import { countEdits, findOrigin, listEdits, type OriginRow } from './file-history-store.ts'
 import { oldestShown } from './history.ts'
@@ -89,7 +84,7 @@ export async function findLastContent(
     const after = origin?.seq ?? 0
     const [edit] = await listEdits(db, library.key, at, { after, upTo, skip: 0, limit: 1 })
     const seq = edit?.seq ?? (origin?.oldPath === undefined ? origin?.seq : undefined)
-    if (seq !== undefined) return (await listCommitsBySeq(db, library, [seq])).get(seq)
+    if (seq !== undefined) return (await commitRows.listBySeq(db, library, [seq])).get(seq)
   }
   return undefined
 }
@@ -226,7 +221,7 @@ async function withCommits(
   library: LibraryInfo,
   rows: readonly RevisionRow[],
 ): Promise<Revision[]> {
-  const commits = await listCommitsBySeq(
+  const commits = await commitRows.listBySeq(
     stores.db,
     library,
     rows.map(({ seq }) => seq),
@@ -256,5 +251,5 @@ async function contentAt(
 function kindOf(row: RevisionRow, { description }: NumberedCommit): RevisionKind {
   if (row.isEdit) return 'edit'
   if (row.oldPath !== undefined) return parentOf(row.oldPath) === parentOf(row.path) ? 'rename' : 'move'
-  return isRecovery(description) ? 'recover' : 'create'
+  return commitMessages.isRecovery(description) ? 'recover' : 'create'
 }

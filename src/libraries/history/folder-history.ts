@@ -2,14 +2,8 @@ import { fail } from '../../base/errors.ts'
 import { type DirId, EMPTY_ID } from '../../base/objects/index.ts'
 import { baseName, isWithin, type LibraryPath, ROOT, seenFrom, segmentsOf } from '../../base/paths/index.ts'
 import { TimeSlicer } from '../../base/scheduling/index.ts'
-import {
-  baseOf,
-  describeModified,
-  type LibraryInfo,
-  listCommitsDown,
-  type NumberedCommit,
-  originOf,
-} from '../commits/index.ts'
+import { commitMessages, commitRows, type NumberedCommit } from '../commits/index.ts'
+import { baseOf, type LibraryInfo, originOf } from '../registry/index.ts'
 import { type Change, diffTrees, Tree } from '../tree/index.ts'
 import type { Revision } from './file-history.ts'
 import { findOrigin } from './file-history-store.ts'
@@ -201,7 +195,7 @@ async function* commitsDown(
   to: number,
 ): AsyncGenerator<NumberedCommit> {
   for (let at = from; at >= to; at -= COMMITS_PER_QUERY) {
-    yield* await listCommitsDown(stores.db, library, at, Math.max(to, at - COMMITS_PER_QUERY + 1))
+    yield* await commitRows.listDown(stores.db, library, at, Math.max(to, at - COMMITS_PER_QUERY + 1))
   }
 }
 
@@ -215,7 +209,7 @@ async function redactCommit(
   if (parent !== undefined && (await isOnlyBelow(stores, library, parent.rootId, commit.rootId, folder))) {
     return commit
   }
-  return { ...commit, description: describeModified(baseName(folder)) }
+  return { ...commit, description: commitMessages.modified(baseName(folder)) }
 }
 
 /** Whether two trees differ only within a folder. */

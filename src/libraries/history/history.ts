@@ -1,13 +1,7 @@
 import { fail } from '../../base/errors.ts'
 import type { CommitId } from '../../base/objects/index.ts'
-import {
-  findCommit,
-  type LibraryInfo,
-  listCommitsDown,
-  listMergedCommits,
-  type NumberedCommit,
-  seqAtTime,
-} from '../commits/index.ts'
+import { commitRows, type NumberedCommit } from '../commits/index.ts'
+import type { LibraryInfo } from '../registry/index.ts'
 import { type Change, diffTrees } from '../tree/index.ts'
 import { folderChanges, listFolderHistory } from './folder-history.ts'
 import type { HistoryStores } from './history-stores.ts'
@@ -36,7 +30,7 @@ export async function oldestShown(stores: HistorySource, library: LibraryInfo): 
   if (days === 0) return library.headSeq
   const emptied = Math.max(1, library.validSinceSeq)
   if (days < 0) return emptied
-  return Math.max(emptied, await seqAtTime(stores.db, library.key, daysAgo(stores, days)))
+  return Math.max(emptied, await commitRows.seqAtTime(stores.db, library.key, daysAgo(stores, days)))
 }
 
 /**
@@ -54,9 +48,9 @@ export async function listHistory(
   const from = library.headSeq - (page - 1) * perPage
   const to = Math.max(oldest, from - perPage + 1)
   if (from < oldest) return { commits: [], more: false }
-  const commits = await listCommitsDown(stores.db, library, from, to)
+  const commits = await commitRows.listDown(stores.db, library, from, to)
   const isMerge = (commit: NumberedCommit) => commit.secondParentId !== null && commit.newMerge
-  const merged = commits.some(isMerge) ? await listMergedCommits(stores.db, library, from, to) : undefined
+  const merged = commits.some(isMerge) ? await commitRows.listMerged(stores.db, library, from, to) : undefined
   const shown = commits.flatMap((commit) => {
     const own = isMerge(commit) && !commit.conflict ? [] : [commit]
     return [...own, ...(merged?.get(commit.seq) ?? [])]
@@ -70,7 +64,7 @@ export async function getCommit(
   library: LibraryInfo,
   id: CommitId,
 ): Promise<NumberedCommit> {
-  const commit = await findCommit(stores.db, library, id)
+  const commit = await commitRows.find(stores.db, library, id)
   if (commit === undefined || commit.seq < (await oldestShown(stores, library))) {
     return fail({ code: 'commit-not-found', id })
   }
@@ -86,7 +80,7 @@ export async function getCommitDetail(
   const commit = await getCommit(stores, library, id)
   if (library.sub !== undefined) return folderChanges(stores, library, commit)
   if (commit.parentId === null) return { commit, changes: [] }
-  const parent = await findCommit(stores.db, library, commit.parentId)
+  const parent = await commitRows.find(stores.db, library, commit.parentId)
   if (parent === undefined) return { commit, changes: [] }
   const changes = await diffTrees(stores.objects, library.key, parent.rootId, commit.rootId)
   return { commit, changes }

@@ -1,6 +1,8 @@
 import { type LibraryPath, pathKey } from '../../base/paths/index.ts'
 import type { Database } from '../../platform/database/index.ts'
-import { consumerPosition, type LibraryInfo, listCommitsDown } from '../commits/index.ts'
+import { commitRows } from '../commits/index.ts'
+import { positionRows } from '../consumers/index.ts'
+import type { LibraryInfo } from '../registry/index.ts'
 import { type ObjectStore, Tree, type TreeChanges } from '../tree/index.ts'
 import { originKey } from './file-history-store.ts'
 import {
@@ -39,11 +41,11 @@ export async function* findIndexFaults(
   oldestSeq: number,
   onStep: () => Promise<void>,
 ): AsyncGenerator<IndexFault, void> {
-  const upTo = Math.min(await consumerPosition(db, library.key, PATHS_CONSUMER), library.headSeq)
-  let [before] = await listCommitsDown(db, library, oldestSeq, oldestSeq)
+  const upTo = Math.min(await positionRows.find(db, library.key, PATHS_CONSUMER), library.headSeq)
+  let [before] = await commitRows.listDown(db, library, oldestSeq, oldestSeq)
   for (let from = oldestSeq + 1; from <= upTo; from += COMMITS_PER_STEP) {
     const to = Math.min(from + COMMITS_PER_STEP - 1, upTo)
-    for (const commit of (await listCommitsDown(db, library, to, from)).toReversed()) {
+    for (const commit of (await commitRows.listDown(db, library, to, from)).toReversed()) {
       if (before?.seq === commit.seq - 1) {
         const rows = new IndexRows()
         const found = await changes.listedBetween(library.key, before.rootId, commit.rootId)

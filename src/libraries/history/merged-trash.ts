@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { LibraryId } from '../../base/objects/index.ts'
-import type { LibraryInfo } from '../commits/index.ts'
+import type { LibraryInfo } from '../registry/index.ts'
 import type { HistoryStores } from './history-stores.ts'
 import { listTrashRows } from './trash.ts'
 import type { TrashCursor, TrashRow } from './trash-store.ts'

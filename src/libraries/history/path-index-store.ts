@@ -7,7 +7,8 @@ import {
   type Transaction,
   type Value,
 } from '../../platform/database/index.ts'
-import { moveConsumer, raiseObjectsEpoch, writeFollowed } from '../commits/index.ts'
+import { positionRows } from '../consumers/index.ts'
+import { libraryHeads } from '../registry/index.ts'
 import { type EditRow, type OriginRow, originKey, putEdits, putOrigins } from './file-history-store.ts'
 import { putTrash, setPresence, type TrashPresence, type TrashRow } from './trash-store.ts'
 
@@ -49,7 +50,7 @@ export async function advance(db: Database, libraryKey: number, step: Advance): 
   const { from } = step
   for (const part of parts) {
     const move = { libraryKey, name: PATHS_CONSUMER, from, to: from }
-    if (!(await writeFollowed(db, move, part))) return undefined
+    if (!(await positionRows.writeFollowed(db, move, part))) return undefined
     await nextTurn()
   }
   return last
@@ -61,9 +62,9 @@ const DERIVED = ['trash_item', 'first_seen', 'path_origin', 'file_edit']
 export async function dropDerived(db: Database, libraryKey: number): Promise<void> {
   await db.write(
     async (tx) => {
-      await moveConsumer(tx, libraryKey, PATHS_CONSUMER, 0)
+      await positionRows.set(tx, libraryKey, PATHS_CONSUMER, 0)
       // Backups read the rows again, although there is no new commit.
-      await raiseObjectsEpoch(tx, libraryKey)
+      await libraryHeads.raiseObjectsEpoch(tx, libraryKey)
     },
     { durable: false },
   )

@@ -2,14 +2,14 @@ import { type DirId, EMPTY_ID } from '../../base/objects/index.ts'
 import type { LibraryPath } from '../../base/paths/index.ts'
 import { TimeSlicer } from '../../base/scheduling/index.ts'
 import type { Database } from '../../platform/database/index.ts'
+import { RecentCommits } from '../commits/index.ts'
 import {
   CommitConsumer,
   type DerivedPosition,
   type DerivedStep,
-  type LibraryInfo,
   type ModuleConsumer,
-  RecentCommits,
-} from '../commits/index.ts'
+} from '../consumers/index.ts'
+import type { LibraryInfo } from '../registry/index.ts'
 import { type ObjectStore, Tree, TreeChanges } from '../tree/index.ts'
 import { IndexRows } from './path-index-rows.ts'
 import { type Advance, advance, dropDerived, PATHS_CONSUMER } from './path-index-store.ts'

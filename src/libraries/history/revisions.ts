@@ -2,15 +2,8 @@ import { fail } from '../../base/errors.ts'
 import type { CommitId } from '../../base/objects/index.ts'
 import { below, joinPath, type LibraryPath } from '../../base/paths/index.ts'
 import { TimeSlicer } from '../../base/scheduling/index.ts'
-import {
-  findCommit,
-  inOrigin,
-  type LibraryInfo,
-  listCommitsDown,
-  type NumberedCommit,
-  originOf,
-  seqAtTime,
-} from '../commits/index.ts'
+import { commitRows, type NumberedCommit } from '../commits/index.ts'
+import { inOrigin, type LibraryInfo, originOf } from '../registry/index.ts'
 import type { Tree } from '../tree/index.ts'
 import { oldestRevisionShown, revisionWhenShared } from './file-history.ts'
 import { listFirstContents, originKey } from './file-history-store.ts'
@@ -34,9 +27,9 @@ export async function getTreeAtTime(
   time: number,
   shown: string,
 ): Promise<Tree> {
-  const seq = await seqAtTime(stores.db, library.key, time)
+  const seq = await commitRows.seqAtTime(stores.db, library.key, time)
   const isShown = seq > 0 && seq >= (await oldestShown(stores, library))
-  const [commit] = isShown ? await listCommitsDown(stores.db, library, seq, seq) : []
+  const [commit] = isShown ? await commitRows.listDown(stores.db, library, seq, seq) : []
   return commit === undefined
     ? fail({ code: 'commit-not-found', id: shown })
     : treeOf(stores, library, commit)
@@ -52,7 +45,7 @@ export async function getCommitFor(
   id: CommitId,
   path: LibraryPath,
 ): Promise<NumberedCommit> {
-  const commit = await findCommit(stores.db, library, id)
+  const commit = await commitRows.find(stores.db, library, id)
   if (commit === undefined) return fail({ code: 'commit-not-found', id })
   if (commit.seq >= (await oldestShown(stores, library))) return commit
   if (library.sub !== undefined && commit.seq < library.sub.sinceSeq) {

@@ -1,4 +1,4 @@
-import type { LibraryInfo } from '../commits/index.ts'
+import type { LibraryInfo } from '../registry/index.ts'
 import type { TrashFilter } from './trash-store.ts'
 
 const MAX_ENTRIES = 256

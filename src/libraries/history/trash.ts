@@ -1,13 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type LibraryPath, ROOT } from '../../base/paths/index.ts'
-import {
-  asSeen,
-  findLibraryByKey,
-  inOrigin,
-  type LibraryInfo,
-  listLibraryHeads,
-  originOf,
-} from '../commits/index.ts'
+import { asSeen, inOrigin, type LibraryInfo, libraryHeads, libraryRows, originOf } from '../registry/index.ts'
 import { folderSince } from './folder-history.ts'
 import { daysAgo, type HistorySource, keepDays, oldestShown } from './history.ts'
 import type { HistoryStores } from './history-stores.ts'
@@ -104,9 +97,9 @@ export async function deleteUnlistedTrash(source: HistorySource, signal: AbortSi
   const { db } = source
   let deleted = 0
   for (let after = 0; !signal.aborted; ) {
-    const heads = await listLibraryHeads(db, after, LIBRARIES_PER_PAGE)
+    const heads = await libraryHeads.list(db, after, LIBRARIES_PER_PAGE)
     for (const { key } of heads) {
-      const library = await findLibraryByKey(db, key)
+      const library = await libraryRows.findByKey(db, key)
       if (library !== undefined && !signal.aborted) deleted += await deleteUnlistedOf(source, library)
     }
     after = heads.at(-1)?.key ?? 0

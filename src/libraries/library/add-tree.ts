@@ -3,7 +3,7 @@ import { fileDirent } from '../../base/objects/index.ts'
 import { below, joinPath, type LibraryPath, parentOf, ROOT } from '../../base/paths/index.ts'
 import { TimeSlicer } from '../../base/scheduling/index.ts'
 import type { Transaction } from '../../platform/database/index.ts'
-import { describeAdded } from '../commits/index.ts'
+import { commitMessages } from '../commits/index.ts'
 import type { Content } from '../content/index.ts'
 import type { WorkingTree } from '../tree/index.ts'
 import type { EditableLibrary } from './library.ts'
@@ -81,7 +81,7 @@ export async function addTree(
     }
     const added = await Promise.all([...tops.values()].map((name) => tree.find(joinPath(folder, name))))
     return {
-      description: describeAdded(added.filter((entry) => entry !== undefined)),
+      description: commitMessages.added(added.filter((entry) => entry !== undefined)),
       result: undefined,
       contents: files.map(({ content }) => content),
       also: placed,

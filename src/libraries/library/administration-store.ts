@@ -1,7 +1,8 @@
 import type { LibraryId } from '../../base/objects/index.ts'
 import { accountRows } from '../../people/accounts/index.ts'
 import type { Reader, Value } from '../../platform/database/index.ts'
-import { fileSizeSum, type LibraryStatus, libraryRowRelation } from '../commits/index.ts'
+import type { LibraryInfo } from '../registry/index.ts'
+import { libraryRows, librarySizes } from '../registry/index.ts'
 
 /** A library in the list of all libraries. Its owner may have been removed. */
 export interface ListedLibrary {
@@ -13,7 +14,7 @@ export interface ListedLibrary {
   readonly size: number
   readonly fileCount: number
   readonly encrypted: boolean
-  readonly status: LibraryStatus
+  readonly status: LibraryInfo['status']
   /** Unix seconds. */
   readonly updatedAt: number
   readonly deletedAt: number | null
@@ -68,7 +69,7 @@ export async function listAllLibraries(reader: Reader, query: LibraryQuery): Pro
   }>(
     `select library.key, library.id, library.name, account.email, size, file_count, enc_version, status,
        updated_at, deleted_at
-     from ${libraryRowRelation} library join ${accountRows.briefRelation} account on account.key = library.owner_key where ${conditions.join(' and ')}
+     from ${libraryRows.wholeRelation} library join ${accountRows.briefRelation} account on account.key = library.owner_key where ${conditions.join(' and ')}
      order by ${orders[query.orderBy]} desc, library.key desc limit ? offset ?`,
     ...values,
     query.limit,
@@ -102,7 +103,7 @@ export async function totalsOfAll(reader: Reader): Promise<LibraryTotals> {
     files: number | string | null
     size: number | string | null
   }>(
-    `select count(*) as libraries, sum(file_count) as files, ${fileSizeSum} as size from ${libraryRowRelation} library
+    `select count(*) as libraries, sum(file_count) as files, ${librarySizes.fileSizeSum} as size from ${libraryRows.wholeRelation} library
      where deleted_at is null`,
   )
   // PostgreSQL sums bigint as numeric, which arrives as text.

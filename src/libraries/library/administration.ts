@@ -1,12 +1,7 @@
 import { type AuditActor, libraryAction } from '../../people/audit/index.ts'
 import type { Transaction } from '../../platform/database/index.ts'
-import {
-  type LibraryInfo,
-  type LibraryStatus,
-  setHistoryDays,
-  setLibraryStatus,
-  setOwnerOfDeleted,
-} from '../commits/index.ts'
+import type { LibraryInfo } from '../registry/index.ts'
+import { deletedLibraries, libraryRows } from '../registry/index.ts'
 import {
   type LibraryQuery,
   type LibraryTotals,
@@ -40,11 +35,11 @@ export function libraryTotals(core: LibraryCore): Promise<LibraryTotals> {
 export async function changeStatus(
   core: LibraryCore,
   library: OwnedLibrary,
-  status: LibraryStatus,
+  status: LibraryInfo['status'],
   by: AuditActor | undefined,
 ): Promise<void> {
   await dbOf(core).write(async (tx) => {
-    if (!(await setLibraryStatus(tx, library.info.key, status))) return
+    if (!(await libraryRows.setStatus(tx, library.info.key, status))) return
     await core.audit.record(tx, by, libraryAction('library-changed', library.info, { status }))
   })
 }
@@ -58,7 +53,7 @@ export async function setKeepDays(
 ): Promise<number> {
   const limit = Math.max(-1, days)
   await dbOf(core).write(async (tx) => {
-    if (!(await setHistoryDays(tx, info.key, limit))) return
+    if (!(await libraryRows.setHistoryDays(tx, info.key, limit))) return
     await core.audit.record(tx, by, libraryAction('history-limit-changed', info, { days }))
   })
   return limit
@@ -76,7 +71,7 @@ export async function restoreTo(
   await undeleteLibrary(core, actor, restored, by, {
     ...(owner && {
       detail: { to: owner.email },
-      also: (tx: Transaction) => setOwnerOfDeleted(tx, library.key, owner.key),
+      also: (tx: Transaction) => deletedLibraries.setOwner(tx, library.key, owner.key),
     }),
   })
 }

@@ -1,6 +1,6 @@
 import { type LibraryPath, selfAndAbove, withSlash } from '../../base/paths/index.ts'
 import type { Reader, Transaction } from '../../platform/database/index.ts'
-import { asSeen, inOrigin, type PathBinding, type Scope } from '../commits/index.ts'
+import { asSeen, inOrigin, type PathBinding, type Scope } from '../registry/index.ts'
 import type { LibraryCore } from './core.ts'
 import { refusePropertyGrowth } from './properties.ts'
 

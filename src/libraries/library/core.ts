@@ -4,18 +4,16 @@ import type { Audit } from '../../people/audit/index.ts'
 import type { Database } from '../../platform/database/index.ts'
 import type { BlockStore } from '../../platform/storage/index.ts'
 import {
-  CommitConsumer,
   type CommitStatistics,
   type EntryLimits,
   GrowthLimits,
-  type LibraryDependent,
-  type LibraryInfo,
-  type PathBinding,
   RecentCommits,
   Writers,
 } from '../commits/index.ts'
+import { CommitConsumer } from '../consumers/index.ts'
 import { ContentStore, LibraryKeys } from '../content/index.ts'
 import { HistoryReader, PathIndex, TrashCounts } from '../history/index.ts'
+import type { LibraryDependent, LibraryInfo, PathBinding } from '../registry/index.ts'
 import { ObjectStore, TreeChanges } from '../tree/index.ts'
 import { Views } from '../views/index.ts'
 import { LibraryEvents } from './library-events.ts'

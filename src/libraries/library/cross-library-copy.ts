@@ -3,7 +3,7 @@ import type { DirDirent } from '../../base/objects/index.ts'
 import { type LibraryPath, parentOf } from '../../base/paths/index.ts'
 import { TimeSlicer } from '../../base/scheduling/index.ts'
 import type { Transaction } from '../../platform/database/index.ts'
-import { describeAdded, describeDeleted } from '../commits/index.ts'
+import { commitMessages } from '../commits/index.ts'
 import { copyObjects, reencrypt } from '../content/index.ts'
 import type { Totals } from '../tree/index.ts'
 import { copyBound, dropBound } from './bound-paths-store.ts'
@@ -71,7 +71,7 @@ export async function copyBetweenLibraries(
     const contentOf = (dirent: DirDirent) => core.objects.getDir(target.info.key, dirent.id)
     const placed = await place(tree, folder, arrived, target.actor.email, merge ? contentOf : undefined)
     return {
-      description: describeAdded(entriesOf(chosen)),
+      description: commitMessages.added(entriesOf(chosen)),
       result: placed,
       async also(tx) {
         await copyBound(core, tx, source.info, target.info, placed)
@@ -105,7 +105,7 @@ export async function deleteCopied(
     }
     await takeAll(tree, chosen)
     return {
-      description: describeDeleted(entriesOf(chosen)),
+      description: commitMessages.deleted(entriesOf(chosen)),
       result: undefined,
       async also(tx) {
         await dropBound(core.pathBindings, tx, source.info, paths)

@@ -1,7 +1,8 @@
 import { accountRows } from '../../people/accounts/index.ts'
 import type { AuditActor } from '../../people/audit/index.ts'
 import type { Reader } from '../../platform/database/index.ts'
-import { findLibraryByKey, type LibraryInfo } from '../commits/index.ts'
+import type { LibraryInfo } from '../registry/index.ts'
+import { libraryRows } from '../registry/index.ts'
 import { dbOf, type LibraryCore } from './core.ts'
 import { createLibraryIn } from './libraries.ts'
 import type { Actor } from './library.ts'
@@ -48,6 +49,6 @@ async function makeDefaultLibrary(
 class CreatedConcurrently extends Error {}
 
 async function usable(reader: Reader, owner: Actor, key: number | null): Promise<LibraryInfo | undefined> {
-  const library = key === null ? undefined : await findLibraryByKey(reader, key)
+  const library = key === null ? undefined : await libraryRows.findByKey(reader, key)
   return library?.ownerKey === owner.key ? library : undefined
 }

@@ -1,5 +1,5 @@
 import { inGroups, type Transaction } from '../../platform/database/index.ts'
-import { type LibraryDependent, type PathBinding, tableBinding } from '../commits/index.ts'
+import { type LibraryDependent, type PathBinding, tableBinding } from '../registry/index.ts'
 import { propertyBinding } from './property-store.ts'
 
 /** Locks, stars, smart links and WebDAV properties of a library. */

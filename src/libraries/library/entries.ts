@@ -3,13 +3,8 @@ import { DomainError, fail } from '../../base/errors.ts'
 import { type Dirent, dirDirent, EMPTY_ID, fileDirent } from '../../base/objects/index.ts'
 import { baseName, joinPath, type LibraryPath, parentOf, ROOT } from '../../base/paths/index.ts'
 import { TimeSlicer } from '../../base/scheduling/index.ts'
-import {
-  type Committed,
-  describeAdded,
-  describeAddedDirs,
-  describeDeleted,
-  describeRenamed,
-} from '../commits/index.ts'
+import type { Committed } from '../commits/index.ts'
+import { commitMessages } from '../commits/index.ts'
 import type { WorkingTree } from '../tree/index.ts'
 import { dropBound, followMove } from './bound-paths-store.ts'
 import type { LibraryCore } from './core.ts'
@@ -33,7 +28,7 @@ export function createFile(library: EditableLibrary, path: LibraryPath): Promise
     const name = await tree.freeNameIn(parent, baseName(path))
     const entry = fileDirent({ id: EMPTY_ID, name, mtime: tree.now, size: 0, modifier: library.actor.email })
     await tree.put(parent, entry)
-    return { description: describeAdded([entry]), result: { path: joinPath(parent, name), entry } }
+    return { description: commitMessages.added([entry]), result: { path: joinPath(parent, name), entry } }
   })
 }
 
@@ -45,7 +40,7 @@ export function makeFolder(library: EditableLibrary, path: LibraryPath): Promise
     const name = await tree.freeNameIn(parent, baseName(path))
     const entry = dirDirent({ id: EMPTY_ID, name, mtime: tree.now })
     await tree.put(parent, entry)
-    return { description: describeAdded([entry]), result: { path: joinPath(parent, name), entry } }
+    return { description: commitMessages.added([entry]), result: { path: joinPath(parent, name), entry } }
   })
 }
 
@@ -57,7 +52,7 @@ export function makeFolders(library: EditableLibrary, path: LibraryPath): Promis
   return library.commit(async (tree) => {
     await library.refuseLockedFolder(parentOf(path))
     await tree.makeDirs(path)
-    return { description: describeAddedDirs(path.slice(1)), result: path }
+    return { description: commitMessages.addedDirs(path.slice(1)), result: path }
   })
 }
 
@@ -87,7 +82,7 @@ export function makeManyFolders(
       if (outcomes.length % FOLDERS_PER_TURN === 0) await nextTurn()
     }
     const described = created.map((path) => ({ kind: 'dir' as const, name: path.slice(1) }))
-    return { description: describeAdded(described), result: outcomes }
+    return { description: commitMessages.added(described), result: outcomes }
   })
 }
 
@@ -130,7 +125,7 @@ export function rename(
     await tree.put(parent, renamed, { touch: false })
     const target = joinPath(parent, name)
     return {
-      description: describeRenamed(entry),
+      description: commitMessages.renamed(entry),
       result: { path: target, entry: renamed },
       also: (tx) => followMove(core.pathBindings, tx, library.info, path, target),
     }
@@ -157,7 +152,7 @@ export function remove(
       if (slicer.isDue) await slicer.rest()
     }
     return {
-      description: describeDeleted(removed),
+      description: commitMessages.deleted(removed),
       result: removed,
       also: (tx) => dropBound(core.pathBindings, tx, library.info, paths),
     }

@@ -2,15 +2,9 @@ import { fail } from '../../base/errors.ts'
 import { type Dirent, dirDirent, EMPTY_ID, type FileDirent, fileDirent } from '../../base/objects/index.ts'
 import { baseName, isWithin, type LibraryPath, parentOf } from '../../base/paths/index.ts'
 import type { Transaction } from '../../platform/database/index.ts'
-import {
-  describeAdded,
-  describeModified,
-  describeMoved,
-  describeUploaded,
-  inOrigin,
-  originOf,
-} from '../commits/index.ts'
+import { commitMessages } from '../commits/index.ts'
 import type { Content } from '../content/index.ts'
+import { inOrigin, originOf } from '../registry/index.ts'
 import type { WorkingTree } from '../tree/index.ts'
 import { copyBound, dropBound, followMove } from './bound-paths-store.ts'
 import type { LibraryCore } from './core.ts'
@@ -59,7 +53,7 @@ export async function putFile(
     const entry = { id, size, name, mtime: modificationTime(mtime, tree.now), modifier: library.actor.email }
     await tree.put(parent, fileDirent(now === undefined ? entry : { ...entry, mode: now.mode }))
     return {
-      description: describeUploaded([name]),
+      description: commitMessages.uploaded([name]),
       uploaded: [name],
       result: now === undefined ? 'created' : 'replaced',
       contents: [content],
@@ -85,7 +79,7 @@ export async function setTime(
     if (entry.mtime === mtime) return unchanged(undefined)
     await refuseLocked(core, library, [path])
     await tree.put(parentOf(path), { ...entry, mtime }, { touch: false })
-    return { description: describeModified(entry.name), result: undefined }
+    return { description: commitMessages.modified(entry.name), result: undefined }
   })
 }
 
@@ -98,7 +92,7 @@ export async function makeFolderAt(library: EditableLibrary, path: LibraryPath):
     await library.refuseLockedFolder(parent)
     const entry = dirDirent({ id: EMPTY_ID, name: baseName(path), mtime: tree.now })
     await tree.put(parent, entry)
-    return { description: describeAdded([entry]), result: 'created' }
+    return { description: commitMessages.added([entry]), result: 'created' }
   })
   return result
 }
@@ -142,7 +136,7 @@ export async function copyTo(
     await refuseOverQuota(info, (await tree.totalsOf(copied)).size, roomLeft)
     const placed = await putAt(tree, same.to, copied, library.actor.email)
     return {
-      description: describeAdded([placed]),
+      description: commitMessages.added([placed]),
       result: outcome,
       async also(tx) {
         if (outcome === 'replaced') await dropBound(core.pathBindings, tx, library.info, [same.to])
@@ -186,7 +180,7 @@ export async function moveTo(
     await tree.take(same.from)
     const placed = await putAt(tree, same.to, entry, library.actor.email)
     return {
-      description: describeMoved([placed]),
+      description: commitMessages.moved([placed]),
       result: outcome,
       async also(tx) {
         if (outcome === 'replaced') await dropBound(core.pathBindings, tx, library.info, [same.to])
@@ -231,7 +225,7 @@ async function copyAcross(
     await refuseOverQuota(info, totals.size, roomLeft)
     const placed = await putAt(tree, to, arrived?.entry ?? entry, target.actor.email)
     return {
-      description: describeAdded([placed]),
+      description: commitMessages.added([placed]),
       result: outcome,
       async also(tx) {
         if (outcome === 'replaced') await dropBound(core.pathBindings, tx, target.info, [to])

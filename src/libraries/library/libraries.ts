@@ -3,29 +3,10 @@ import { fail, refuseAtLimit } from '../../base/errors.ts'
 import { EMPTY_ID, type LibraryId, newCommitId, newLibraryId } from '../../base/objects/index.ts'
 import { type AuditActor, accountAction, libraryAction } from '../../people/audit/index.ts'
 import type { Transaction } from '../../platform/database/index.ts'
-import {
-  countLibrariesOf,
-  describeCreatedLibrary,
-  describeRenamedLibrary,
-  findDeletedLibrary,
-  findLibrary,
-  findLibraryByKey,
-  insertCommits,
-  insertLibrary,
-  insertRename,
-  type LibraryInfo,
-  type LibraryTransfer,
-  listAllLibrariesOf,
-  listDeletedBefore,
-  listDeletedLibrariesOf,
-  markAllDeleted,
-  markDeleted,
-  setLibraryText,
-  setOwner,
-  setOwnerOfAll,
-  unmarkDeleted,
-} from '../commits/index.ts'
+import { commitMessages, commitRows } from '../commits/index.ts'
 import type { LibraryEncryption } from '../content/index.ts'
+import type { LibraryInfo, LibraryTransfer } from '../registry/index.ts'
+import { deletedLibraries, libraryRenames, libraryRows } from '../registry/index.ts'
 import { dbOf, type LibraryCore } from './core.ts'
 import type { Actor, OwnedLibrary } from './library.ts'
 import { purge } from './purge.ts'
@@ -61,12 +42,12 @@ export async function createLibrary(
 
 /** Whether the library exists and is not deleted. */
 export async function libraryExists(core: LibraryCore, id: LibraryId): Promise<boolean> {
-  return (await findLibrary(dbOf(core), id)) !== undefined
+  return (await libraryRows.find(dbOf(core), id)) !== undefined
 }
 
 /** A deleted library. Throws not-in-trash. */
 export async function getDeletedLibrary(core: LibraryCore, id: LibraryId): Promise<LibraryInfo> {
-  return (await findDeletedLibrary(dbOf(core), id)) ?? fail({ code: 'not-in-trash', id })
+  return (await deletedLibraries.find(dbOf(core), id)) ?? fail({ code: 'not-in-trash', id })
 }
 
 /** As createLibrary, within a transaction of the caller. */
@@ -77,7 +58,7 @@ export async function createLibraryIn(
   options: LibraryOptions,
   by: AuditActor | undefined,
 ): Promise<LibraryInfo> {
-  await refuseAtLimit('libraries', (most) => countLibrariesOf(tx, owner.key, most))
+  await refuseAtLimit('libraries', (most) => libraryRows.countOf(tx, owner.key, most))
   const id = options.id ?? newLibraryId()
   const now = core.now()
   const content = {
@@ -87,7 +68,7 @@ export async function createLibraryIn(
     secondParentId: null,
     creator: EMPTY_ID,
     creatorName: owner.email,
-    description: describeCreatedLibrary,
+    description: commitMessages.createdLibrary,
     ctime: now,
   }
   const commit = {
@@ -99,7 +80,7 @@ export async function createLibraryIn(
     conflict: false,
     newMerge: false,
   }
-  const key = await insertLibrary(tx, {
+  const key = await libraryRows.insert(tx, {
     id,
     ownerKey: owner.key,
     name: options.name,
@@ -112,8 +93,8 @@ export async function createLibraryIn(
     historyDays: null,
   })
   if (key === undefined) return fail({ code: 'library-id-taken', id })
-  await insertCommits(tx, key, [commit])
-  const library = (await findLibraryByKey(tx, key)) ?? fail({ code: 'library-not-found', id })
+  await commitRows.insert(tx, key, [commit])
+  const library = (await libraryRows.findByKey(tx, key)) ?? fail({ code: 'library-not-found', id })
   await core.events.record(tx, { kind: 'created', library, actor: owner })
   const detail = by?.actor === owner.email ? {} : { owner: owner.email }
   await core.audit.record(tx, by, libraryAction('library-made', library, detail))
@@ -122,7 +103,7 @@ export async function createLibraryIn(
 
 /** Throws library-not-found. */
 export async function getLibrary(core: LibraryCore, id: LibraryId): Promise<LibraryInfo> {
-  return (await findLibrary(dbOf(core), id)) ?? fail({ code: 'library-not-found', id })
+  return (await libraryRows.find(dbOf(core), id)) ?? fail({ code: 'library-not-found', id })
 }
 
 /**
@@ -142,13 +123,13 @@ export async function renameLibrary(
     const isChanged = name !== now.name || text.description !== now.description
     if (!isChanged) return { description: '', result: undefined }
     return {
-      description: describeRenamedLibrary,
+      description: commitMessages.renamedLibrary,
       result: undefined,
       always: true,
       library: text,
       also: async (tx) => {
-        await setLibraryText(tx, now.key, text.name, text.description)
-        if (name !== now.name) await insertRename(tx, now, name)
+        await libraryRows.setText(tx, now.key, text.name, text.description)
+        if (name !== now.name) await libraryRenames.insert(tx, now, name)
         await core.audit.record(tx, by, libraryAction('library-renamed', now, { to: name }))
       },
     }
@@ -166,7 +147,7 @@ export async function deleteLibrary(
 ): Promise<void> {
   const { key, id } = library.info
   await dbOf(core).write(async (tx) => {
-    if (!(await markDeleted(tx, key, core.now()))) fail({ code: 'library-not-found', id })
+    if (!(await deletedLibraries.mark(tx, key, core.now()))) fail({ code: 'library-not-found', id })
     // Before the dependents: its recipients are read from the shares.
     await core.events.record(tx, { kind: 'deleted', library: library.info, actor: library.actor })
     for (const dependent of core.dependents) await dependent.onDeleted?.(tx, [key])
@@ -176,7 +157,7 @@ export async function deleteLibrary(
 }
 
 export function deletedLibrariesOf(core: LibraryCore, owner: Actor): Promise<LibraryInfo[]> {
-  return listDeletedLibrariesOf(dbOf(core), owner.key)
+  return deletedLibraries.listOf(dbOf(core), owner.key)
 }
 
 /**
@@ -217,7 +198,7 @@ export async function undeleteLibrary(
   { detail, also }: { detail?: Record<string, unknown>; also?: (tx: Transaction) => Promise<void> } = {},
 ): Promise<void> {
   await dbOf(core).write(async (tx) => {
-    if (!(await unmarkDeleted(tx, library.key))) fail({ code: 'not-in-trash', id: library.id })
+    if (!(await deletedLibraries.unmark(tx, library.key))) fail({ code: 'not-in-trash', id: library.id })
     await core.events.record(tx, { kind: 'restored', library, actor })
     await also?.(tx)
     await core.audit.record(tx, by, libraryAction('library-restored', library, detail))
@@ -239,8 +220,8 @@ export async function transferLibrary(
 ): Promise<void> {
   await dbOf(core).write(async (tx) => {
     const { key, id, ownerKey } = library.info
-    if (library.isOwner) await refuseAtLimit('libraries', (most) => countLibrariesOf(tx, to.key, most))
-    if (!(await setOwner(tx, key, ownerKey, to.key))) fail({ code: 'library-not-found', id })
+    if (library.isOwner) await refuseAtLimit('libraries', (most) => libraryRows.countOf(tx, to.key, most))
+    if (!(await libraryRows.setOwner(tx, key, ownerKey, to.key))) fail({ code: 'library-not-found', id })
     if (library.isOwner) await core.growth.refuseOverQuota(tx, library.info)
     // Before the dependents: its recipients are read from the shares.
     await core.events.record(tx, { kind: 'transferred', library: library.info, actor: library.actor, to })
@@ -266,9 +247,9 @@ export async function deleteLibrariesOf(
   ownerKey: number,
   { dependents, now }: Pick<LibraryCore, 'dependents' | 'now'>,
 ): Promise<void> {
-  const libraryKeys = (await listAllLibrariesOf(tx, ownerKey)).map(({ key }) => key)
+  const libraryKeys = (await libraryRows.listWholeOf(tx, ownerKey)).map(({ key }) => key)
   for (const dependent of dependents) await dependent.onDeleted?.(tx, libraryKeys)
-  await markAllDeleted(tx, ownerKey, now())
+  await deletedLibraries.markAllOf(tx, ownerKey, now())
 }
 
 /** As transferLibrary, for all libraries of an account. For administrators: nothing is checked here. */
@@ -279,8 +260,8 @@ export async function transferAllLibraries(
   by: AuditActor | undefined,
 ): Promise<void> {
   await dbOf(core).write(async (tx) => {
-    const libraries = await listAllLibrariesOf(tx, from.key)
-    await setOwnerOfAll(tx, from.key, to.key)
+    const libraries = await libraryRows.listWholeOf(tx, from.key)
+    await libraryRows.setOwnerOfAll(tx, from.key, to.key)
     for (const library of libraries) {
       await core.events.record(tx, { kind: 'transferred', library, actor: from, to })
     }
@@ -292,12 +273,13 @@ export async function transferAllLibraries(
 }
 
 async function getDeleted(core: LibraryCore, owner: Actor, id: LibraryId): Promise<LibraryInfo> {
-  const library = (await findDeletedLibrary(dbOf(core), id)) ?? fail({ code: 'not-in-trash', id })
+  const library = (await deletedLibraries.find(dbOf(core), id)) ?? fail({ code: 'not-in-trash', id })
   if (library.ownerKey !== owner.key) fail({ code: 'permission-denied' })
   return library
 }
 
 /** Maintenance: purges libraries whose restore period has passed. */
 export async function purgeDeletedBefore(core: LibraryCore, time: number): Promise<void> {
-  for (const library of await listDeletedBefore(dbOf(core), time)) await purge(core, library, undefined)
+  for (const library of await deletedLibraries.listBefore(dbOf(core), time))
+    await purge(core, library, undefined)
 }

@@ -1,6 +1,6 @@
 import type { LibraryPath } from '../../base/paths/index.ts'
 import type { Transaction } from '../../platform/database/index.ts'
-import type { LibraryInfo } from '../commits/index.ts'
+import type { LibraryInfo } from '../registry/index.ts'
 import type { Actor } from './library.ts'
 
 interface EventOf<Kind extends string> {

@@ -1,8 +1,10 @@
 import { fail } from '../../base/errors.ts'
 import type { LibraryPath } from '../../base/paths/index.ts'
 import { type AuditActor, libraryAction } from '../../people/audit/index.ts'
-import { describeChangedPassword, type SubLibrary, setEncryption } from '../commits/index.ts'
+import { commitMessages } from '../commits/index.ts'
 import { type LibraryEncryption, libraryPasswords } from '../content/index.ts'
+import type { SubLibrary } from '../registry/index.ts'
+import { libraryRows } from '../registry/index.ts'
 import { replacePasswordChecks } from '../views/index.ts'
 import { dbOf, type LibraryCore } from './core.ts'
 import type { Library, OwnedLibrary } from './library.ts'
@@ -87,12 +89,12 @@ export async function changePassword(
   const { result: isDone } = await library.commit(async (_tree, now) => {
     if (now.encryption?.randomKey !== encryption.randomKey) return { description: '', result: false }
     return {
-      description: describeChangedPassword,
+      description: commitMessages.changedPassword,
       result: true,
       always: true,
       library: { encryption: changed },
       also: async (tx) => {
-        await setEncryption(tx, now.key, changed)
+        await libraryRows.setEncryption(tx, now.key, changed)
         await replacePasswordChecks(tx, now.key, views.checks)
         await core.audit.record(tx, by, libraryAction('library-password-changed', now))
       },

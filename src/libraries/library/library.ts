@@ -1,6 +1,7 @@
 import { fail } from '../../base/errors.ts'
 import type { LibraryPath } from '../../base/paths/index.ts'
-import type { Committed, Edit, Edited, LibraryInfo } from '../commits/index.ts'
+import type { Committed, Edit, Edited } from '../commits/index.ts'
+import type { LibraryInfo } from '../registry/index.ts'
 import { Tree } from '../tree/index.ts'
 import { expectNotMoved, FolderMoved } from '../views/index.ts'
 import { type LibraryCore, writersOf } from './core.ts'

@@ -1,6 +1,7 @@
 import { fail } from '../../base/errors.ts'
 import { baseName, type LibraryPath, parentOf } from '../../base/paths/index.ts'
-import { describeMoved, inOrigin } from '../commits/index.ts'
+import { commitMessages } from '../commits/index.ts'
+import { inOrigin } from '../registry/index.ts'
 import { dropBound, followMoves } from './bound-paths-store.ts'
 import type { LibraryCore } from './core.ts'
 import { copyBetweenLibraries, deleteCopied, refuseUndecrypted } from './cross-library-copy.ts'
@@ -48,7 +49,7 @@ export async function moveMerging(
     const contentOf = source.tree.dirOf.bind(source.tree)
     const placed = await place(tree, folder, chosen, source.actor.email, contentOf)
     return {
-      description: describeMoved(entriesOf(chosen)),
+      description: commitMessages.moved(entriesOf(chosen)),
       result: undefined,
       async also(tx) {
         await followMoves(core.pathBindings, tx, source.info, placed)

@@ -1,5 +1,5 @@
 import type { LibraryPath } from '../../base/paths/index.ts'
-import { describeAdded, describeMoved } from '../commits/index.ts'
+import { commitMessages } from '../commits/index.ts'
 import { copyBound, followMoves } from './bound-paths-store.ts'
 import type { LibraryCore } from './core.ts'
 import { copyBetweenLibraries, deleteCopied, refuseUndecrypted } from './cross-library-copy.ts'
@@ -89,7 +89,7 @@ async function copyWithin(
     await refuseOverQuota(library, size, roomLeft)
     const placed = await place(tree, folder, chosen, target.actor.email)
     return {
-      description: describeAdded(entriesOf(chosen)),
+      description: commitMessages.added(entriesOf(chosen)),
       result: placed,
       also: (tx) => copyBound(core, tx, target.info, target.info, placed),
     }
@@ -112,7 +112,7 @@ async function moveWithin(
     await takeAll(tree, chosen)
     const placed = await place(tree, folder, chosen, library.actor.email)
     return {
-      description: describeMoved(entriesOf(chosen)),
+      description: commitMessages.moved(entriesOf(chosen)),
       result: placed,
       also: (tx) => followMoves(core.pathBindings, tx, library.info, placed),
     }

@@ -1,6 +1,6 @@
 import type { Dirent } from '../../base/objects/index.ts'
 import { joinPath, type LibraryPath, segmentsOf } from '../../base/paths/index.ts'
-import { describeAdded, describeRestored } from '../commits/index.ts'
+import { commitMessages } from '../commits/index.ts'
 import { dropBound } from './bound-paths-store.ts'
 import { dbOf, type LibraryCore } from './core.ts'
 import type { EditableLibrary } from './library.ts'
@@ -66,8 +66,8 @@ export async function placeRestored(
     const isOriginal = name === entry.name
     return {
       description: isOriginal
-        ? describeRestored([{ kind: entry.kind, name, from }])
-        : describeAdded([{ kind: entry.kind, name }]),
+        ? commitMessages.restored([{ kind: entry.kind, name, from }])
+        : commitMessages.added([{ kind: entry.kind, name }]),
       result: { path, outcome: replace && now !== undefined ? 'replaced' : 'added' },
       also: (tx) => dropBound(core.pathBindings, tx, library.info, gone),
     }

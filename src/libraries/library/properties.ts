@@ -1,7 +1,7 @@
 import { fail } from '../../base/errors.ts'
 import { type LibraryPath, pathKey, ROOT } from '../../base/paths/index.ts'
 import type { Transaction } from '../../platform/database/index.ts'
-import { inOrigin, usageOf } from '../commits/index.ts'
+import { inOrigin, librarySizes } from '../registry/index.ts'
 import { dbOf, type LibraryCore } from './core.ts'
 import type { EditableLibrary, Library } from './library.ts'
 import {
@@ -100,6 +100,6 @@ export async function refusePropertyGrowth(
   const owner = await core.growth.guard?.limitedOwner(tx, libraryKey)
   if (owner === undefined) return
   const { ownerKey, limit } = owner
-  const used = (await usageOf(tx, ownerKey)) + (await propertyBytes(tx, { ownerKey }))
+  const used = (await librarySizes.bytesOf(tx, ownerKey)) + (await propertyBytes(tx, { ownerKey }))
   if (used > limit) fail({ code: 'quota-exceeded', limit })
 }

@@ -1,6 +1,6 @@
 import { type LibraryPath, parentOf, pathKey } from '../../base/paths/index.ts'
 import { inGroups, type Reader, type Transaction } from '../../platform/database/index.ts'
-import { libraryRowRelation, type PathBinding, tableBinding } from '../commits/index.ts'
+import { libraryRows, type PathBinding, tableBinding } from '../registry/index.ts'
 
 /** A property that a WebDAV client stored. The server does not interpret it (a dead property of RFC 4918). */
 export interface DeadProperty {
@@ -123,7 +123,7 @@ export async function propertyBytes(
         )
       : await reader.get<{ bytes: number | string | null }>(
           `select sum(u.bytes) as bytes from webdav_property_usage u
-             join ${libraryRowRelation} library on library.key = u.library_key where library.owner_key = ?`,
+             join ${libraryRows.wholeRelation} library on library.key = u.library_key where library.owner_key = ?`,
           of.ownerKey,
         )
   // PostgreSQL sums bigint as numeric, which arrives as text.

@@ -4,9 +4,9 @@ import { at, openTestCore } from '../../../test/support/core.ts'
 import { onBothDatabases } from '../../../test/support/databases.ts'
 import { activityRows } from '../../derived/activity/dependent-rows-store.ts'
 import { photoRows } from '../../derived/photos/photo-store.ts'
-import type { LibraryDependent } from '../commits/dependents.ts'
-import { markDeleted } from '../commits/library-store.ts'
 import { historyRows } from '../history/dependent-rows-store.ts'
+import { deletedLibraries } from '../registry/deleted-library-store.ts'
+import type { LibraryDependent } from '../registry/dependents.ts'
 import { makeFolder } from './entries.ts'
 import { purge } from './purge.ts'
 
@@ -27,7 +27,7 @@ onBothDatabases('a purged library', (fresh) => {
     await test.db.write(async (tx) => {
       await tx.insert('photo', PHOTO, [[info.key, '/', 'a.jpg', Buffer.alloc(20), 0, 1, 1, 1, 0, 1]])
       await tx.insert('activity', ACTIVITY, [[info.key, 1, 1, 2, 'create', 'dir', '/a', 'ann']])
-      await markDeleted(tx, info.key, 1)
+      await deletedLibraries.mark(tx, info.key, 1)
     })
     await purge(test.core, info, undefined)
     for (const table of TABLES)

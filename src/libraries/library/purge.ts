@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type AuditActor, libraryAction } from '../../people/audit/index.ts'
 import type { Transaction } from '../../platform/database/index.ts'
-import { claimForPurge, deleteLibraryRow } from '../commits/index.ts'
+import { deletedLibraries } from '../registry/index.ts'
 import { dbOf, type LibraryCore } from './core.ts'
 
 const BATCH = 1000
@@ -17,7 +17,7 @@ export async function purge(
 ): Promise<void> {
   const libraryKey = library.key
   const claimed = await dbOf(core).write(async (tx) => {
-    if (!(await claimForPurge(tx, libraryKey))) return false
+    if (!(await deletedLibraries.claimForPurge(tx, libraryKey))) return false
     await core.audit.record(tx, by, libraryAction('library-purged', library))
     return true
   })
@@ -29,7 +29,7 @@ export async function purge(
   }
   await dbOf(core).write(async (tx) => {
     for (const dependent of core.dependents) await dependent.onPurged?.(tx, libraryKey)
-    await deleteLibraryRow(tx, libraryKey)
+    await deletedLibraries.deleteRow(tx, libraryKey)
   })
   core.events.purged(libraryKey)
 }

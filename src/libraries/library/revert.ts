@@ -2,12 +2,9 @@ import { DomainError, type Fault, fail } from '../../base/errors.ts'
 import { type CommitId, type Dirent, dirDirent, fileDirent } from '../../base/objects/index.ts'
 import { type LibraryPath, parentOf, ROOT } from '../../base/paths/index.ts'
 import { TimeSlicer } from '../../base/scheduling/index.ts'
-import {
-  describeRestored,
-  describeRevertedLibrary,
-  type NumberedCommit,
-  type Scope,
-} from '../commits/index.ts'
+import type { NumberedCommit } from '../commits/index.ts'
+import { commitMessages } from '../commits/index.ts'
+import type { Scope } from '../registry/index.ts'
 import { Tree, type WorkingTree } from '../tree/index.ts'
 import { updateSubLibraryPaths } from '../views/index.ts'
 import { dropBound, listDeletedBound, restoreBound } from './bound-paths-store.ts'
@@ -135,7 +132,7 @@ export async function revertLibrary(
     if (room !== undefined && size - info.size >= room.left)
       fail({ code: 'quota-exceeded', limit: room.limit })
     return {
-      description: describeRevertedLibrary(commit.ctime),
+      description: commitMessages.revertedLibrary(commit.ctime),
       result: undefined,
       also: async (tx) => {
         await dropBound(core.pathBindings, tx, library.info, gone)
@@ -255,7 +252,7 @@ async function putBack(
     }
     const back = await restoredFiles(missing, tree)
     return {
-      description: describeRestored(changed),
+      description: commitMessages.restored(changed),
       result: outcomes,
       also: (tx) => restoreBound(core.pathBindings, tx, info, back),
     }

@@ -1,6 +1,6 @@
 import { DomainError, type Fault, fail } from '../../base/errors.ts'
 import { joinPath, type LibraryPath, parentOf } from '../../base/paths/index.ts'
-import { asSeen, inOrigin, originOf } from '../commits/index.ts'
+import { asSeen, inOrigin, originOf } from '../registry/index.ts'
 import type { LibraryCore } from './core.ts'
 import type { Placed } from './entries.ts'
 import { EditableLibrary, type Library } from './library.ts'

@@ -10,7 +10,7 @@ import {
   toNfc,
 } from '../../base/paths/index.ts'
 import { TimeSlicer } from '../../base/scheduling/index.ts'
-import type { LibraryInfo } from '../commits/index.ts'
+import type { LibraryInfo } from '../registry/index.ts'
 import type { StoredDir, Totals, WorkingTree } from '../tree/index.ts'
 import type { Placed } from './entries.ts'
 

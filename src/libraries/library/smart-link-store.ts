@@ -1,7 +1,7 @@
 import type { LibraryId } from '../../base/objects/index.ts'
 import { type LibraryPath, pathKey } from '../../base/paths/index.ts'
 import type { Reader, Transaction } from '../../platform/database/index.ts'
-import { libraryRelation } from '../commits/index.ts'
+import { libraryRows } from '../registry/index.ts'
 
 /** The current target of a smart link. */
 export interface SmartLink {
@@ -51,7 +51,7 @@ export async function insertSmartLink(
 
 export async function findSmartLink(reader: Reader, token: string): Promise<SmartLink | undefined> {
   const row = await reader.get<{ id: string; path: string; is_dir: number }>(
-    `select l.id, s.path, s.is_dir from smart_link s join ${libraryRelation} l on l.key = s.library_key
+    `select l.id, s.path, s.is_dir from smart_link s join ${libraryRows.relation} l on l.key = s.library_key
      where s.token = ? and l.deleted_at is null`,
     token,
   )

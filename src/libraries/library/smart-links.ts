@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { fail, refuseAtLimit } from '../../base/errors.ts'
 import type { LibraryPath } from '../../base/paths/index.ts'
-import { inOrigin } from '../commits/index.ts'
+import { inOrigin } from '../registry/index.ts'
 import { dbOf, type LibraryCore } from './core.ts'
 import type { Library } from './library.ts'
 import {

@@ -2,7 +2,7 @@ import type { LibraryId } from '../../base/objects/index.ts'
 import { type LibraryPath, parentOf, pathKey, ROOT, seenFrom } from '../../base/paths/index.ts'
 import { type MaybePromise, whenReady } from '../../base/scheduling/index.ts'
 import type { Reader, Transaction } from '../../platform/database/index.ts'
-import { libraryRelation } from '../commits/index.ts'
+import { libraryRows } from '../registry/index.ts'
 import { viewRelation } from '../views/index.ts'
 
 /** A starred library, folder or file. The path of a library is the root. */
@@ -23,7 +23,7 @@ export async function listStars(reader: Reader, accountKey: number): Promise<Sta
     is_file: number | null
   }>(
     `select l.id, s.path, s.is_dir, sub.id as sub_id, sub.path as base, sub.is_file
-     from star s join ${libraryRelation} l on l.key = s.library_key
+     from star s join ${libraryRows.relation} l on l.key = s.library_key
      left join ${viewRelation} sub on sub.key = s.sub_key
      where s.account_key = ? and l.deleted_at is null order by s.created_at desc, l.key desc, s.path`,
     accountKey,
@@ -55,7 +55,7 @@ export async function starredPaths(
 /** The ids of the libraries and sub-libraries that an account has starred as a whole. */
 export async function starredLibraryIds(reader: Reader, accountKey: number): Promise<Set<LibraryId>> {
   const rows = await reader.all<{ id: string }>(
-    `select l.id from star s join ${libraryRelation} l on l.key = s.library_key
+    `select l.id from star s join ${libraryRows.relation} l on l.key = s.library_key
      where s.account_key = ? and s.path_key = ?
      union all
      select sub.id from star s join ${viewRelation} sub on sub.key = s.sub_key and sub.path_key = s.path_key
@@ -114,7 +114,7 @@ export async function deleteStar(
   path: LibraryPath,
 ): Promise<boolean> {
   const sql = `delete from star where account_key = ? and path_key = ?
-    and library_key in (select l.key from ${libraryRelation} l where l.id = ?)`
+    and library_key in (select l.key from ${libraryRows.relation} l where l.id = ?)`
   return (await tx.run(sql, accountKey, pathKey(path), libraryId)) === 1
 }
 

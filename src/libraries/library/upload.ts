@@ -14,14 +14,7 @@ import {
   segmentsOf,
 } from '../../base/paths/index.ts'
 import type { Transaction } from '../../platform/database/index.ts'
-import {
-  type Committed,
-  describeAddedDirs,
-  describeConflict,
-  describeModified,
-  describeUploaded,
-  findCommit,
-} from '../commits/index.ts'
+import { type Committed, commitMessages, commitRows } from '../commits/index.ts'
 import type { Content } from '../content/index.ts'
 import type { Tree, WorkingTree } from '../tree/index.ts'
 import { dbOf, type LibraryCore } from './core.ts'
@@ -104,7 +97,7 @@ export function addFiles(
     })
     if (added.length === 0) return { description: '', result: placed }
     return {
-      description: describe?.(entries) ?? describeUploaded(names),
+      description: describe?.(entries) ?? commitMessages.uploaded(names),
       uploaded: names,
       result: placed,
       contents: added.map((file) => file.content),
@@ -132,7 +125,7 @@ export function addFolder(
     // Throws if a file has the path, before it has changed anything.
     await tree.makeDirs(folder)
     return {
-      description: describeAddedDirs(folder.slice(1)),
+      description: commitMessages.addedDirs(folder.slice(1)),
       uploaded: [baseName(folder)],
       result: folder,
       also: (tx: Transaction) => also(tx, folder),
@@ -204,7 +197,7 @@ export function replaceFile(
     )
     await tree.put(parent, entry)
     return {
-      description: isConflict ? describeConflict(name) : describeModified(name),
+      description: isConflict ? commitMessages.conflict(name) : commitMessages.modified(name),
       result: { path: joinPath(parent, name), entry },
       contents: [content],
       ...(also && { also }),
@@ -227,7 +220,7 @@ function direntOf(
 
 async function treeAt(core: LibraryCore, library: EditableLibrary, id: CommitId): Promise<Tree> {
   if (id === library.info.head) return library.tree
-  const commit = await findCommit(dbOf(core), library.info, id)
+  const commit = await commitRows.find(dbOf(core), library.info, id)
   // A base from before the folder was shared is not accepted.
   const isShown = commit !== undefined && commit.seq >= (library.info.sub?.sinceSeq ?? 0)
   if (!isShown) return fail({ code: 'commit-not-found', id })

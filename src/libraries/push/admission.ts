@@ -13,7 +13,7 @@ import {
 } from '../../base/objects/index.ts'
 import { unpackDir } from '../../base/packing/index.ts'
 import { TimeSlicer } from '../../base/scheduling/index.ts'
-import type { LibraryInfo } from '../commits/index.ts'
+import type { LibraryInfo } from '../registry/index.ts'
 import {
   changedEntries,
   countDirs,

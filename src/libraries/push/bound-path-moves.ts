@@ -9,8 +9,9 @@ import {
 } from '../../base/paths/index.ts'
 import { TimeSlicer } from '../../base/scheduling/index.ts'
 import type { Transaction } from '../../platform/database/index.ts'
-import { asSeen, EditConflict, type LibraryInfo, type PathBinding } from '../commits/index.ts'
+import { EditConflict } from '../commits/index.ts'
 import { type BoundPathMove, listBoundPaths, rebind } from '../library/index.ts'
+import { asSeen, type LibraryInfo, type PathBinding } from '../registry/index.ts'
 import { type Change, Tree, type WorkingTree } from '../tree/index.ts'
 import type { PushStores } from './push-stores.ts'
 

@@ -1,5 +1,5 @@
 import { deleteBatch, deleteBatches } from '../../platform/database/index.ts'
-import type { LibraryDependent } from '../commits/index.ts'
+import type { LibraryDependent } from '../registry/index.ts'
 
 /** Uncommitted blocks, received objects and the restore point of a purged library. */
 export const receivedRows: LibraryDependent = {

@@ -1,6 +1,7 @@
 import type { Database } from '../../platform/database/index.ts'
-import type { GrowthLimits, PathBinding } from '../commits/index.ts'
+import type { GrowthLimits } from '../commits/index.ts'
 import type { LibraryCore } from '../library/index.ts'
+import type { PathBinding } from '../registry/index.ts'
 import type { ObjectStore } from '../tree/index.ts'
 import type { LargeObjects } from './large-objects.ts'
 import type { Uncommitted } from './uncommitted.ts'

@@ -3,17 +3,14 @@ import { type Commit, type CommitId, type DirId, EMPTY_ID } from '../../base/obj
 import type { LibraryPath } from '../../base/paths/index.ts'
 import type { Transaction } from '../../platform/database/index.ts'
 import {
-  describeConflicts,
-  describeMerged,
+  commitMessages,
   type Edited,
-  findAnyCommit,
-  insertReceivedCommit,
-  type LibraryInfo,
   type NumberedCommit,
-  setReceivedParent,
+  receivedCommits,
   tooManyEntries,
 } from '../commits/index.ts'
 import { type EditableLibrary, refuseLocked } from '../library/index.ts'
+import type { LibraryInfo } from '../registry/index.ts'
 import { type Change, countDirs, diffTrees, mergeInto, TooManyChanges } from '../tree/index.ts'
 import { insertSubCommit, joinSubCommits } from '../views/index.ts'
 import { Admission } from './admission.ts'
@@ -49,7 +46,7 @@ export async function receiveCommit(
   const isNew = await stores.db.write(
     (tx) =>
       info.sub === undefined
-        ? insertReceivedCommit(tx, info.key, commit, receivedAt)
+        ? receivedCommits.insert(tx, info.key, commit, receivedAt)
         : insertSubCommit(tx, info.sub.key, commit, { receivedAt }),
     // Nothing refers to it before the push, which finds out if it is lost, and makes both durable.
     { durable: false },
@@ -178,7 +175,7 @@ async function commitPushed(
     const conflicts = await mergeInto(tree, sides)
     const conflict = conflicts.length > 0
     return {
-      description: conflict ? describeConflicts(conflicts) : describeMerged,
+      description: conflict ? commitMessages.conflicts(conflicts) : commitMessages.merged,
       result: ids,
       // Commits of a sub-library are not commits of its origin.
       ...(now.sub === undefined && { received: { chain: left.chain, merge: { conflict } } }),
@@ -205,12 +202,12 @@ async function adoptOrphan(stores: PushStores, library: LibraryInfo, id: CommitI
   if (restored === undefined) return
   let next = id
   for (let length = 0; length < MAX_CHAIN; length++) {
-    const found = await findAnyCommit(stores.db, library, next)
+    const found = await receivedCommits.find(stores.db, library, next)
     const parent = found === undefined || found.joined ? null : found.commit.parentId
     if (parent === null) return
-    if ((await findAnyCommit(stores.db, library, parent)) === undefined) {
+    if ((await receivedCommits.find(stores.db, library, parent)) === undefined) {
       const orphan = next
-      await stores.db.write((tx) => setReceivedParent(tx, library.key, orphan, restored), {
+      await stores.db.write((tx) => receivedCommits.setParent(tx, library.key, orphan, restored), {
         durable: 'replicated',
       })
       return

@@ -1,12 +1,7 @@
 import { fail } from '../../base/errors.ts'
 import { type CommitId, EMPTY_ID } from '../../base/objects/index.ts'
-import {
-  findAnyCommit,
-  findCommit,
-  type LibraryInfo,
-  type NumberedCommit,
-  type SubLibrary,
-} from '../commits/index.ts'
+import { commitRows, type NumberedCommit, receivedCommits } from '../commits/index.ts'
+import type { LibraryInfo, SubLibrary } from '../registry/index.ts'
 import {
   findSubCommit,
   findSubObjects,
@@ -28,7 +23,7 @@ export async function findVisibleCommit(
   library: LibraryInfo,
   id: CommitId,
 ): Promise<NumberedCommit | undefined> {
-  if (library.sub === undefined) return findCommit(stores.db, library, id)
+  if (library.sub === undefined) return commitRows.find(stores.db, library, id)
   // Lists of libraries name heads without storing them, and some clients never ask for the head itself.
   if (id === library.head) await recordHead(stores, library)
   const found = await findSubCommit(stores.db, library.sub, id)
@@ -38,7 +33,7 @@ export async function findVisibleCommit(
 /** As findVisibleCommit, including commits that were received but not pushed. */
 export function findReceivedOrVisibleCommit(stores: PushStores, library: LibraryInfo, id: CommitId) {
   return library.sub === undefined
-    ? findAnyCommit(stores.db, library, id)
+    ? receivedCommits.find(stores.db, library, id)
     : findSubCommit(stores.db, library.sub, id)
 }
 

@@ -6,8 +6,9 @@ import {
   type Reader,
   type Transaction,
 } from '../../platform/database/index.ts'
-import { commitRelation, libraryRelation } from '../commits/index.ts'
+import { commitRows } from '../commits/index.ts'
 import { blockRows, type SizedBlock } from '../content/index.ts'
+import { libraryRows } from '../registry/index.ts'
 import { viewCommitRelation, viewRelation } from '../views/index.ts'
 
 const IDS_PER_QUERY = 500
@@ -138,7 +139,7 @@ export async function deleteUncommittedBefore(db: Database, time: number): Promi
   }
 }
 
-const owned = `join ${libraryRelation} l on l.key = x.library_key where l.owner_key = ?`
+const owned = `join ${libraryRows.relation} l on l.key = x.library_key where l.owner_key = ?`
 
 /** Bytes of uncommitted blocks. */
 export async function uncommittedBlocksOf(reader: Reader, ownerKey: number): Promise<UncommittedBytes> {
@@ -153,7 +154,7 @@ export async function uncommittedBlocksOf(reader: Reader, ownerKey: number): Pro
 export async function uncommittedObjectsOf(reader: Reader, ownerKey: number): Promise<UncommittedBytes> {
   const row = await reader.get<Record<string, number | null>>(
     `select o.sent, o.guests,
-       (select sum(length(x.description) + ${COMMIT_BYTES}) from ${commitRelation} x ${owned} and x.received_at is not null)
+       (select sum(length(x.description) + ${COMMIT_BYTES}) from ${commitRows.relation} x ${owned} and x.received_at is not null)
          as commits,
        (select sum(length(c.description) + ${COMMIT_BYTES}) from ${viewCommitRelation} c join ${viewRelation} x on x.key = c.sub_key
           ${owned} and c.received_at is not null) as sub_commits

@@ -1,7 +1,7 @@
 import { fail } from '../../base/errors.ts'
 import type { Database } from '../../platform/database/index.ts'
-import type { LibraryInfo } from '../commits/index.ts'
 import type { Library } from '../library/index.ts'
+import type { LibraryInfo } from '../registry/index.ts'
 import { type UncommittedBytes, uncommittedBlocksOf, uncommittedObjectsOf } from './uncommitted-store.ts'
 
 // How long a count is cached. Bytes stored by other processes are seen after that.

@@ -1,8 +1,9 @@
 import type { DirId, FileId } from '../../base/objects/index.ts'
 import type { Reader } from '../../platform/database/index.ts'
-import { type LibraryInfo, listCommitsDown, listMergedCommits } from '../commits/index.ts'
+import { commitRows } from '../commits/index.ts'
 import { blockRows } from '../content/index.ts'
 import { listTrash, type TrashCursor } from '../history/index.ts'
+import type { LibraryInfo } from '../registry/index.ts'
 import { BlockUses, CURRENT, HISTORY, PARTS, partOf, TRASH } from './block-uses.ts'
 import { CountingWalk, type Yielding } from './counting-walk.ts'
 import type { LibraryUsage } from './usage-store.ts'
@@ -69,9 +70,9 @@ async function walkHistory(
 ): Promise<void> {
   for (let from = oldestSeq; from <= library.headSeq; from += ROWS_PER_STEP) {
     const to = Math.min(from + ROWS_PER_STEP - 1, library.headSeq)
-    const commits = await listCommitsDown(reader, library, to, from)
+    const commits = await commitRows.listDown(reader, library, to, from)
     for (const { rootId } of commits.toReversed()) await walk.below(rootId)
-    for (const merged of (await listMergedCommits(reader, library, to, from)).values()) {
+    for (const merged of (await commitRows.listMerged(reader, library, to, from)).values()) {
       for (const { rootId } of merged.toReversed()) await walk.below(rootId)
     }
   }

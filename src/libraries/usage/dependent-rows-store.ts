@@ -1,4 +1,4 @@
-import type { LibraryDependent } from '../commits/index.ts'
+import type { LibraryDependent } from '../registry/index.ts'
 
 /** The counted sizes of a library that is purged. */
 export const usageRows: LibraryDependent = {

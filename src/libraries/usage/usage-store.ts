@@ -1,7 +1,7 @@
 import { type CommitId, idFromBytes, idToBytes } from '../../base/objects/index.ts'
 import { accountRows } from '../../people/accounts/index.ts'
 import type { Database, Reader, Transaction } from '../../platform/database/index.ts'
-import { fileSizeSum, libraryRelation } from '../commits/index.ts'
+import { libraryRows, librarySizes } from '../registry/index.ts'
 
 /**
  * Stored bytes of a library by what references them. A block is counted once, in the first category of:
@@ -66,7 +66,7 @@ export async function putLibraryUsage(db: Database, libraryKey: number, usage: L
       await tx.run(
         `insert into library_usage (library_key, head, oldest_seq, computed_at, current_bytes, trash_bytes,
            history_bytes, unreferenced_bytes, shared_bytes, blocks)
-         select l.key, ?, ?, ?, ?, ?, ?, ?, ?, ? from ${libraryRelation} l where l.key = ?`,
+         select l.key, ?, ?, ?, ?, ?, ?, ?, ?, ? from ${libraryRows.relation} l where l.key = ?`,
         idToBytes(usage.head),
         usage.oldestSeq,
         usage.computedAt,
@@ -100,7 +100,7 @@ export interface StoredBlocks {
  */
 export async function listStaleAfter(reader: Reader, after: number, limit: number): Promise<number[]> {
   const rows = await reader.all<{ key: number }>(
-    `select library.key from ${libraryRelation} library
+    `select library.key from ${libraryRows.relation} library
        left join library_usage on library_usage.library_key = library.key
      where library.key > ? and (deleted_at is null or deleted_at > 0) and library.head_seq > 0
        and (library_usage.head is null or library_usage.head <> library.head)
@@ -131,7 +131,7 @@ const IS_LIBRARY = 'library.key is not null'
 const SUMS = `${ofAlive('current_bytes')} as current_bytes, ${ofAlive('trash_bytes')} as trash_bytes,
   ${ofAlive('history_bytes')} as history_bytes, ${ofAlive('unreferenced_bytes')} as unreferenced_bytes,
   ${ofAlive('shared_bytes')} as shared_bytes,
-  ${fileSizeSum} as file_size,
+  ${librarySizes.fileSizeSum} as file_size,
   sum(case when ${IS_LIBRARY} and deleted_at is null then 1 else 0 end) as libraries,
   sum(case when deleted_at is null then 0 else coalesce(${ALL_BYTES}, 0) end) as deleted_bytes,
   sum(case when ${IS_LIBRARY} and library_usage.library_key is null then 1 else 0 end) as uncounted`
@@ -148,7 +148,7 @@ export async function listAccountUsage(
   const rows = await reader.all<SumRow>(
     `select account.email, ${SUMS}, sum(coalesce(${ALL_BYTES}, 0)) as total
      from ${accountRows.briefRelation} account
-       left join ${libraryRelation} library
+       left join ${libraryRows.relation} library
          on library.owner_key = account.key and (library.deleted_at is null or library.deleted_at > 0)
        ${COUNTED}
      group by account.key, account.email order by total desc, account.key limit ? offset ?`,
@@ -161,7 +161,7 @@ export async function listAccountUsage(
 /** The sum over all libraries of the server. */
 export async function sumUsage(reader: Reader): Promise<Omit<AccountUsage, 'email'>> {
   const row = await reader.get<SumRow>(
-    `select ${SUMS} from ${libraryRelation} library ${COUNTED} where deleted_at is null or deleted_at > 0`,
+    `select ${SUMS} from ${libraryRows.relation} library ${COUNTED} where deleted_at is null or deleted_at > 0`,
   )
   return sumsIn(row ?? {})
 }
@@ -186,7 +186,7 @@ function sumsIn(row: SumRow): Omit<AccountUsage, 'email'> {
 export async function historyBytesOf(reader: Reader, ownerKey: number): Promise<number> {
   const row = await reader.get<{ bytes: number | null }>(
     `select sum(u.history_bytes + u.trash_bytes) as bytes
-     from library_usage u join ${libraryRelation} l on l.key = u.library_key where l.owner_key = ?`,
+     from library_usage u join ${libraryRows.relation} l on l.key = u.library_key where l.owner_key = ?`,
     ownerKey,
   )
   return row?.bytes ?? 0

@@ -1,8 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { TimeSlicer } from '../../base/scheduling/index.ts'
 import type { Database } from '../../platform/database/index.ts'
-import { findLibraryWithDeleted, type LibraryInfo } from '../commits/index.ts'
 import { type HistorySource, keepDays, oldestShown, type PathIndex } from '../history/index.ts'
+import type { LibraryInfo } from '../registry/index.ts'
+import { libraryRows } from '../registry/index.ts'
 import { type Counted, type CountOptions, count } from './count.ts'
 import {
   type AccountUsage,
@@ -85,7 +86,7 @@ export class Usage implements AsyncDisposable {
       keys = await listStaleAfter(this.#db, keys.at(-1) ?? 0, LIBRARIES_PER_STEP)
       for (const key of keys) {
         if (this.#stopping.signal.aborted) return
-        const library = await findLibraryWithDeleted(this.#db, key)
+        const library = await libraryRows.findWithDeleted(this.#db, key)
         if (library === undefined) continue
         await this.#count(library).catch((error: unknown) => failures.push(error))
       }
@@ -145,7 +146,7 @@ export class Usage implements AsyncDisposable {
       await putLibraryUsage(this.#db, library.key, await this.#counted(library))
     } catch (error) {
       if (error instanceof CountingStopped) return
-      if ((await findLibraryWithDeleted(this.#db, library.key)) !== undefined) throw error
+      if ((await libraryRows.findWithDeleted(this.#db, library.key)) !== undefined) throw error
     }
   }
 

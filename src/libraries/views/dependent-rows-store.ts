@@ -1,5 +1,5 @@
 import { inGroups, type Transaction } from '../../platform/database/index.ts'
-import { type LibraryDependent, type PathBinding, tableBinding } from '../commits/index.ts'
+import { type LibraryDependent, type PathBinding, tableBinding } from '../registry/index.ts'
 
 /** Deletes the views of shared folders. `access` deletes their shares and links first. */
 export const viewRows: LibraryDependent = {

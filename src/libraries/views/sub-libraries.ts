@@ -3,16 +3,16 @@ import { fail } from '../../base/errors.ts'
 import { type CommitId, type DirId, type LibraryId, newLibraryId } from '../../base/objects/index.ts'
 import { baseName, type LibraryPath, parentOf, ROOT } from '../../base/paths/index.ts'
 import type { Database, Transaction } from '../../platform/database/index.ts'
+import { EditConflict } from '../commits/index.ts'
+import { type LibraryEncryption, libraryPasswords } from '../content/index.ts'
 import {
   asSeen,
-  EditConflict,
-  findLibraryByKey,
   inOrigin,
   type LibraryInfo,
+  libraryRows,
   originOf,
   type SubLibrary,
-} from '../commits/index.ts'
-import { type LibraryEncryption, libraryPasswords } from '../content/index.ts'
+} from '../registry/index.ts'
 import { dirOfFile, type ObjectStore, Tree } from '../tree/index.ts'
 import {
   deleteSubLibrary,
@@ -119,7 +119,7 @@ export async function encryptedSubLibraryAt(
     const check = await libraryPasswords.checkOf(id, encryption, password)
     if (check === undefined) return undefined
     const created = await stores.db.write(async (tx) => {
-      const now = await findLibraryByKey(tx, libraryKey)
+      const now = await libraryRows.findByKey(tx, libraryKey)
       if (now?.encryption?.randomKey !== encryption.randomKey) return undefined
       const sub = await putSubLibrary(tx, libraryKey, folder, headSeq, { isFile: false, id })
       if (sub.id === id && sub.passwordCheck !== check) await setPasswordCheck(tx, sub.key, check)

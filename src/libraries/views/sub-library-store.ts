@@ -2,14 +2,8 @@ import { refuseAtLimit } from '../../base/errors.ts'
 import { type LibraryId, newLibraryId } from '../../base/objects/index.ts'
 import { type LibraryPath, pathKey } from '../../base/paths/index.ts'
 import type { Reader, Transaction, Value } from '../../platform/database/index.ts'
-import {
-  type LibraryInfo,
-  type LibraryRow,
-  libraryFromRow,
-  libraryRelation,
-  libraryRowRelation,
-  type SubLibrary,
-} from '../commits/index.ts'
+import type { LibraryInfo, LibraryRow, SubLibrary } from '../registry/index.ts'
+import { libraryRows } from '../registry/index.ts'
 
 interface SubLibraryRow {
   key: number
@@ -22,7 +16,7 @@ interface SubLibraryRow {
 }
 
 const COLUMNS = 's.key, s.id, s.library_key, s.path, s.since_seq, s.is_file, s.password_check'
-const STORED = `select ${COLUMNS} from sub_library s join ${libraryRelation} l on l.key = s.library_key
+const STORED = `select ${COLUMNS} from sub_library s join ${libraryRows.relation} l on l.key = s.library_key
   where l.deleted_at is null and`
 
 export function findSubLibrary(reader: Reader, id: LibraryId): Promise<SubLibrary | undefined> {
@@ -68,7 +62,7 @@ export async function findWithOrigin(
     >(
       `select l.*, s.key as sub_key, s.id as sub_id, s.path as sub_path, s.since_seq as sub_since,
          s.is_file as sub_is_file, s.password_check as sub_password_check
-       from sub_library s join ${libraryRowRelation} l on l.key = s.library_key
+       from sub_library s join ${libraryRows.wholeRelation} l on l.key = s.library_key
        where l.deleted_at is null and s.${column} in (${some.map(() => '?').join(', ')})`,
       ...some,
     )
@@ -76,7 +70,7 @@ export async function findWithOrigin(
       const { sub_key: key, sub_id: id, sub_path: path, sub_since: since_seq, sub_is_file: is_file } = row
       const password_check = row.sub_password_check
       const sub = toSubLibrary({ key, id, library_key: row.key, path, since_seq, is_file, password_check })
-      found.push({ sub, origin: libraryFromRow(row) })
+      found.push({ sub, origin: libraryRows.read(row) })
     }
   }
   return found

@@ -1,6 +1,7 @@
 import { type Commit, type CommitId, type DirId, idFromBytes, idToBytes } from '../../base/objects/index.ts'
 import { inPaddedGroups, type Reader, type Transaction } from '../../platform/database/index.ts'
-import type { NumberedCommit, SubLibrary } from '../commits/index.ts'
+import type { NumberedCommit } from '../commits/index.ts'
+import type { SubLibrary } from '../registry/index.ts'
 
 const IDS_PER_QUERY = 500
 

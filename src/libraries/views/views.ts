@@ -1,6 +1,6 @@
 import { type DirId, EMPTY_ID, type FileId } from '../../base/objects/index.ts'
 import { TimeSlicer } from '../../base/scheduling/index.ts'
-import type { LibraryInfo } from '../commits/index.ts'
+import type { LibraryInfo } from '../registry/index.ts'
 import {
   encryptedSubLibraryAt,
   findSubLibraryInfos,

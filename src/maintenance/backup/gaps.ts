@@ -1,6 +1,7 @@
 import { type BlockId, type DirId, EMPTY_ID, type FileId, idToBytes } from '../../base/objects/index.ts'
-import { findLibraryWithDeleted, listAllLibraryKeys, listCommitsDown } from '../../libraries/commits/index.ts'
+import { commitRows } from '../../libraries/commits/index.ts'
 import { blockRows } from '../../libraries/content/index.ts'
+import { libraryRows } from '../../libraries/registry/index.ts'
 import { ObjectMissing, readAdded, storedObjects } from '../../libraries/tree/index.ts'
 import type { Reader } from '../../platform/database/index.ts'
 import { ScratchIds } from './scratch-store.ts'
@@ -37,7 +38,7 @@ export async function findGaps(
 ): Promise<Gap[]> {
   const gaps: Gap[] = []
   for (let { after } = range; ; ) {
-    const keys = await listAllLibraryKeys(reader, after, PAGE)
+    const keys = await libraryRows.listAllKeys(reader, after, PAGE)
     for (const key of keys) {
       if (key > range.last) return gaps
       gaps.push(...(await findGapsOf(reader, key, hasBlock)))
@@ -56,7 +57,7 @@ export async function findGapsOf(
   key: number,
   hasBlock: (id: BlockId, libraryKey: number) => boolean,
 ): Promise<Gap[]> {
-  const library = await findLibraryWithDeleted(reader, key)
+  const library = await libraryRows.findWithDeleted(reader, key)
   if (library === undefined || library.headSeq === 0) return []
   const gaps: Gap[] = []
   const add = (kind: Gap['kind'], id: string) => {
@@ -65,7 +66,7 @@ export async function findGapsOf(
   using walk = new Walk(reader, key, hasBlock, add)
   for (let from = Math.max(1, library.validSinceSeq); from <= library.headSeq; from += PAGE) {
     const to = Math.min(from + PAGE - 1, library.headSeq)
-    const commits = (await listCommitsDown(reader, library, to, from)).toReversed()
+    const commits = (await commitRows.listDown(reader, library, to, from)).toReversed()
     const found = new Set(commits.map(({ seq }) => seq))
     for (let seq = from; seq <= to; seq++) if (!found.has(seq)) add('commit', String(seq))
     // Oldest first: each tree then shares most dirs with the one before.

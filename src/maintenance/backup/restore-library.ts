@@ -1,10 +1,6 @@
 import { type BlockId, type CommitId, idFromBytes, type LibraryId } from '../../base/objects/index.ts'
-import {
-  abandonRestores,
-  insertRestoredLibrary,
-  publishRestoredLibrary,
-} from '../../libraries/commits/index.ts'
 import { blockRows, SMALLEST_STORED_BLOCK } from '../../libraries/content/index.ts'
+import { restoredLibraries } from '../../libraries/registry/index.ts'
 import {
   type Database,
   knownSchemaVersion,
@@ -103,7 +99,7 @@ export async function abandonInterrupted(
   { id, row }: SnapshotLibrary,
 ): Promise<void> {
   refuseOtherSchema(snapshot)
-  await db.write((tx) => abandonRestores(tx, { id, head: row['head'] as Uint8Array }))
+  await db.write((tx) => restoredLibraries.abandon(tx, { id, head: row['head'] as Uint8Array }))
 }
 
 /**
@@ -120,13 +116,13 @@ export async function restoreLibrary(
   const { key: oldKey, ...row } = library.row
   const { restored, missing } = await restoreBlocksOf(snapshot, Number(oldKey), options)
   const values = { ...row, id, name: `${name} (restore unfinished)`, owner_key: ownerKey }
-  const key = await db.write((tx) => insertRestoredLibrary(tx, values, now))
+  const key = await db.write((tx) => restoredLibraries.insert(tx, values, now))
   if (key === undefined) throw new BackupError(`There is already a library with the id ${id}.`)
   for (const table of LIBRARY_TABLES) await copyRows(snapshot, db, table, Number(oldKey), key)
   await onCopied(Number(oldKey), key)
   const head = idFromBytes<CommitId>(row['head'] as Uint8Array)
   const isPublished = await db.write(async (tx) => {
-    const published = await publishRestoredLibrary(tx, key, {
+    const published = await restoredLibraries.publish(tx, key, {
       name,
       head: row['head'] as Uint8Array,
       headSeq: Number(row['head_seq']),

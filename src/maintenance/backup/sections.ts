@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { type LibraryState, listLibraryStates } from '../../libraries/commits/index.ts'
+import { type LibraryState, listLibraryStates } from '../../libraries/consumers/index.ts'
 import type { DatabaseSnapshot, Reader } from '../../platform/database/index.ts'
 import { findManifest, type SnapshotManifest } from './manifest.ts'
 import { parseOwnJson } from './own-json.ts'

@@ -1,5 +1,5 @@
 import { type LibraryPath, parsePath, pathKey, ROOT } from '../../base/paths/index.ts'
-import type { LibraryInfo, PathBinding } from '../../libraries/commits/index.ts'
+import type { LibraryInfo, PathBinding } from '../../libraries/registry/index.ts'
 import { type ObjectStore, Tree } from '../../libraries/tree/index.ts'
 import type { Database, Reader } from '../../platform/database/index.ts'
 

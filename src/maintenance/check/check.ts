@@ -1,9 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { BlockId } from '../../base/objects/index.ts'
 import { DutyCycle } from '../../base/scheduling/index.ts'
-import { findLibraryWithDeleted, listAllLibraryKeys } from '../../libraries/commits/index.ts'
 import { damagedBlocks } from '../../libraries/content/index.ts'
 import { oldestShown } from '../../libraries/history/index.ts'
+import { libraryRows } from '../../libraries/registry/index.ts'
 import {
   findCheckedLibrary,
   findUnfinishedPass,
@@ -142,7 +142,7 @@ async function findContinuable({ db, now }: CheckSources, scope: string) {
 
 async function* allKeys({ db }: CheckSources): AsyncGenerator<number, void> {
   for (let after = 0; ; ) {
-    const keys = await listAllLibraryKeys(db, after, LIBRARIES_PER_STEP)
+    const keys = await libraryRows.listAllKeys(db, after, LIBRARIES_PER_STEP)
     yield* keys
     const last = keys.at(-1)
     if (last === undefined) return
@@ -158,7 +158,7 @@ async function findUnchanged(
 ): Promise<{ library: string; since: number } | undefined> {
   const checked = await findCheckedLibrary(sources.db, pass.key, libraryKey)
   if (checked === undefined) return undefined
-  const library = await findLibraryWithDeleted(sources.db, libraryKey)
+  const library = await libraryRows.findWithDeleted(sources.db, libraryKey)
   if (library?.head !== checked.head) return undefined
   if ((await oldestShown(sources, library)) !== checked.oldestSeq) return undefined
   return { library: library.id, since: checked.since ?? pass.startedAt }

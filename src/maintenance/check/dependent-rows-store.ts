@@ -1,4 +1,4 @@
-import type { LibraryDependent } from '../../libraries/commits/index.ts'
+import type { LibraryDependent } from '../../libraries/registry/index.ts'
 
 /** The progress of checks in a library that is purged. Their findings stay until the next pass replaces them. */
 export const checkRows: LibraryDependent = {

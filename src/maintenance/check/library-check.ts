@@ -1,13 +1,7 @@
 import type { BlockId, CommitId, DirId } from '../../base/objects/index.ts'
 import type { DutyCycle } from '../../base/scheduling/index.ts'
-import {
-  findLibraryWithDeleted,
-  type LibraryInfo,
-  listCommitsDown,
-  listMergedCommits,
-  listPositions,
-  type PathBinding,
-} from '../../libraries/commits/index.ts'
+import { commitRows } from '../../libraries/commits/index.ts'
+import { positionRows } from '../../libraries/consumers/index.ts'
 import {
   archiveBlockRows,
   type BlockCheck,
@@ -15,6 +9,8 @@ import {
   stagedBlockRows,
 } from '../../libraries/content/index.ts'
 import { findIndexFaults, type HistorySource, keepDays, oldestShown } from '../../libraries/history/index.ts'
+import type { LibraryInfo, PathBinding } from '../../libraries/registry/index.ts'
+import { libraryRows } from '../../libraries/registry/index.ts'
 import type { ObjectStore, TreeChanges } from '../../libraries/tree/index.ts'
 import { count, findLibraryUsage } from '../../libraries/usage/index.ts'
 import type { Database } from '../../platform/database/index.ts'
@@ -84,7 +80,7 @@ export async function checkLibrary(
   libraryKey: number,
   options: LibraryCheckOptions,
 ): Promise<CheckedLibrary | undefined> {
-  const library = await findLibraryWithDeleted(sources.db, libraryKey)
+  const library = await libraryRows.findWithDeleted(sources.db, libraryKey)
   // Without commits it is being restored or imported. A continued pass would take it for checked, because its row names the head that it will have.
   if (library === undefined || library.headSeq === 0) return undefined
   const oldestSeq = await oldestShown(sources, library)
@@ -154,8 +150,8 @@ class LibraryCheck {
     }
     if (direction === 'down') steps.reverse()
     for (const [from, to] of steps) {
-      const commits = await listCommitsDown(db, library, to, from)
-      const merged = await listMergedCommits(db, library, to, from)
+      const commits = await commitRows.listDown(db, library, to, from)
+      const merged = await commitRows.listMerged(db, library, to, from)
       const bySeq = new Map(commits.map((commit) => [commit.seq, commit]))
       const seqs = Array.from({ length: to - from + 1 }, (_, index) => from + index)
       if (direction === 'down') seqs.reverse()
@@ -210,10 +206,10 @@ class LibraryCheck {
   async #checkPositions(): Promise<void> {
     const { db } = this.#sources
     const { key, headSeq } = this.#library
-    const ahead = (await listPositions(db, key)).filter(({ seq }) => seq > headSeq)
+    const ahead = (await positionRows.list(db, key)).filter(({ seq }) => seq > headSeq)
     if (ahead.length === 0) return
     // Consumers go on with commits that were made since the check began.
-    const newest = (await findLibraryWithDeleted(db, key))?.headSeq ?? Number.POSITIVE_INFINITY
+    const newest = (await libraryRows.findWithDeleted(db, key))?.headSeq ?? Number.POSITIVE_INFINITY
     for (const { name, seq } of ahead) {
       if (seq <= newest) continue
       this.#add('consumer-ahead', { object: name, detail: `${name} is at commit ${seq} of ${newest}` })

@@ -1,15 +1,7 @@
 import type { DirId } from '../../base/objects/index.ts'
 import { TimeSlicer } from '../../base/scheduling/index.ts'
-import {
-  deleteCommitsBelow,
-  deleteRenamesBelow,
-  findLibraryByKey,
-  type LibraryInfo,
-  listCommitsDown,
-  raiseObjectsEpoch,
-  raiseValidSince,
-  slowestPosition,
-} from '../../libraries/commits/index.ts'
+import { commitRows } from '../../libraries/commits/index.ts'
+import { positionRows } from '../../libraries/consumers/index.ts'
 import { condemnedBlocks } from '../../libraries/content/index.ts'
 import {
   deleteFirstSeen,
@@ -18,6 +10,8 @@ import {
   oldestShown,
 } from '../../libraries/history/index.ts'
 import { withoutUncommitted } from '../../libraries/push/index.ts'
+import type { LibraryInfo } from '../../libraries/registry/index.ts'
+import { libraryHeads, libraryRenames, libraryRows } from '../../libraries/registry/index.ts'
 import { condemnedObjects, prepareWholeDir } from '../../libraries/tree/index.ts'
 import { deleteViewCommitsBelow, deleteViewObjects, listViewRoots } from '../../libraries/views/index.ts'
 import type { Reader, Transaction } from '../../platform/database/index.ts'
@@ -54,7 +48,7 @@ export async function collectLibrary(context: GcContext, key: number): Promise<G
   const { db, now, graceSeconds, dryRun } = context
   // Before anything is read: what began later sees what is condemned now.
   const bound = await context.leases.bound('rows')
-  const library = await findLibraryByKey(db, key)
+  const library = await libraryRows.findByKey(db, key)
   // A library without commits is being restored from a backup. If that was interrupted, it is purged like a deleted one.
   if (library === undefined || library.headSeq === 0) return undefined
   const before = Math.min(bound.at, now() - graceSeconds + 1)
@@ -104,7 +98,7 @@ async function keptFrom(
   await core.pathIndex.catchUp(library)
   // A dry run must not notify users of commits.
   if (!context.dryRun) await context.processCommits(library.key)
-  const oldest = Math.min(shown, (await slowestPosition(db, library.key)) ?? shown)
+  const oldest = Math.min(shown, (await positionRows.slowest(db, library.key)) ?? shown)
   return { oldest, unprocessed: shown - oldest }
 }
 
@@ -142,7 +136,7 @@ async function cut(
         const gone = await size.run(() =>
           db.write(
             async (tx) => {
-              const commits = await deleteCommitsBelow(tx, key, keptSeq, size.rows)
+              const commits = await commitRows.deleteBelow(tx, key, keptSeq, size.rows)
               const rows = await deletePathIndexBelow(tx, key, keptSeq, size.rows)
               return { commits, rows }
             },
@@ -156,10 +150,10 @@ async function cut(
       await deleteStalePaths(context, library, keptSeq)
       await db.write(async (tx) => {
         await deleteViewCommitsBelow(tx, key, keptSeq)
-        await deleteRenamesBelow(tx, key, keptSeq)
+        await libraryRenames.deleteBelow(tx, key, keptSeq)
         await setCut(tx, key, keptSeq)
         // Backups leave out what is gone, too.
-        await raiseObjectsEpoch(tx, key)
+        await libraryHeads.raiseObjectsEpoch(tx, key)
       })
     }
     isCut = true
@@ -169,7 +163,7 @@ async function cut(
     if (!dryRun) {
       keptSeq = await db.write(async (tx) => {
         // The first commit is always shown, so there is nothing to hide below it.
-        if (keptSeq > 1) await raiseValidSince(tx, key, keptSeq)
+        if (keptSeq > 1) await libraryHeads.raiseValidSince(tx, key, keptSeq)
         return putCut(tx, key, { keptSeq, at: now() })
       })
     }
@@ -186,7 +180,7 @@ async function deleteStalePaths(
   keptSeq: number,
 ): Promise<void> {
   const { key } = library
-  const [kept] = await listCommitsDown(db, library, keptSeq, keptSeq)
+  const [kept] = await commitRows.listDown(db, library, keptSeq, keptSeq)
   if (kept === undefined) return
   const input: StalePathsInput = {
     libraryKey: key,
@@ -297,7 +291,7 @@ async function apply(
   await inSteps(marked.deletable, async (ids) => {
     await rewriteDependents(context, key, ids)
     const { deleted, epoch } = await db.write(async (tx) => {
-      const raised = await raiseObjectsEpoch(tx, key)
+      const raised = await libraryHeads.raiseObjectsEpoch(tx, key)
       const gone = await condemnedObjects.delete(tx, key, ids, before)
       await deleteViewObjects(tx, key, gone)
       return { deleted: gone, epoch: raised }
@@ -310,7 +304,7 @@ async function apply(
   })
   await inSteps(marked.deletableReferences, async (ids) => {
     const { deleted, epoch } = await db.write(async (tx) => {
-      const raised = await raiseObjectsEpoch(tx, key)
+      const raised = await libraryHeads.raiseObjectsEpoch(tx, key)
       const gone = await condemnedBlocks.deleteReferences(tx, key, ids, before)
       const goneIds = gone.map(({ id }) => id)
       if (gone.length > 0) await deleteViewObjects(tx, key, goneIds)

@@ -1,7 +1,7 @@
 import type { LibraryId } from '../../base/objects/index.ts'
 import { DutyCycle } from '../../base/scheduling/index.ts'
-import { findLibrary, findLibraryWithDeleted, listLibraryKeys } from '../../libraries/commits/index.ts'
 import type { LibraryCore } from '../../libraries/library/index.ts'
+import { libraryRows } from '../../libraries/registry/index.ts'
 import type { Database, Transaction } from '../../platform/database/index.ts'
 import type { BlockStore } from '../../platform/storage/index.ts'
 import { collectBlocks } from './collect-blocks.ts'
@@ -164,7 +164,7 @@ export class GarbageCollector {
   }
 
   async #failureOf(key: number, error: unknown): Promise<GcFailure> {
-    const found = await findLibraryWithDeleted(this.#stores.db, key)
+    const found = await libraryRows.findWithDeleted(this.#stores.db, key)
     const reason = error instanceof Error ? error.message : String(error)
     const which = found === undefined ? `with the key ${key}` : `${found.name} (${found.id})`
     return {
@@ -176,10 +176,10 @@ export class GarbageCollector {
   async *#keys(only: LibraryId | undefined): AsyncGenerator<number, void> {
     const { db } = this.#stores
     if (only !== undefined) {
-      const found = await findLibrary(db, only)
+      const found = await libraryRows.find(db, only)
       if (found !== undefined) yield found.key
       return
     }
-    yield* await listLibraryKeys(db, 0, Number.MAX_SAFE_INTEGER)
+    yield* await libraryRows.listKeys(db, 0, Number.MAX_SAFE_INTEGER)
   }
 }

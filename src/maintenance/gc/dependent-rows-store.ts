@@ -1,4 +1,4 @@
-import type { LibraryDependent } from '../../libraries/commits/index.ts'
+import type { LibraryDependent } from '../../libraries/registry/index.ts'
 
 /** How far garbage collection got in a library that is purged. */
 export const collectionRows: LibraryDependent = {

@@ -7,15 +7,10 @@ import {
   type LibraryId,
 } from '../../base/objects/index.ts'
 import { unpackDir } from '../../base/packing/index.ts'
-import {
-  findAnyCommit,
-  findLibraryByKey,
-  listCommitsDown,
-  listMergedCommits,
-  listReceivedCommits,
-} from '../../libraries/commits/index.ts'
+import { commitRows, receivedCommits } from '../../libraries/commits/index.ts'
 import { condemnedBlocks } from '../../libraries/content/index.ts'
 import { listReceivedAfter, listUncommittedAfter, type ReceivedObject } from '../../libraries/push/index.ts'
+import { libraryRows } from '../../libraries/registry/index.ts'
 import {
   condemnedObjects,
   FILE,
@@ -125,10 +120,10 @@ class Mark implements Disposable {
 
   /** Received commits, objects and blocks. */
   async walkSent(): Promise<void> {
-    for (const { root, parent } of await listReceivedCommits(this.#reader, this.#key)) {
+    for (const { root, parent } of await receivedCommits.list(this.#reader, this.#key)) {
       await this.#belowIfThere(root)
       if (parent === undefined) continue
-      const found = await findAnyCommit(this.#reader, { key: this.#key, id: '' as LibraryId }, parent)
+      const found = await receivedCommits.find(this.#reader, { key: this.#key, id: '' as LibraryId }, parent)
       if (found !== undefined) await this.#belowIfThere(found.commit.rootId)
     }
     let after: Uint8Array = new Uint8Array(0)
@@ -175,14 +170,14 @@ class Mark implements Disposable {
 
   /** The trees of commits from `from` up to the head, oldest first: each then shares most dirs with the one before. False for a deleted library. */
   async walkCommits(from: number): Promise<boolean> {
-    const library = await findLibraryByKey(this.#reader, this.#key)
+    const library = await libraryRows.findByKey(this.#reader, this.#key)
     if (library === undefined) return false
     for (let start = from; start <= library.headSeq; start += ROWS_PER_STEP) {
       const to = Math.min(start + ROWS_PER_STEP - 1, library.headSeq)
-      const commits = (await listCommitsDown(this.#reader, library, to, start)).toReversed()
+      const commits = (await commitRows.listDown(this.#reader, library, to, start)).toReversed()
       refuseGaps(commits, Math.max(start, library.validSinceSeq), to, this.#key)
       for (const { rootId } of commits) await this.#below(rootId, false)
-      for (const merged of (await listMergedCommits(this.#reader, library, to, start)).values()) {
+      for (const merged of (await commitRows.listMerged(this.#reader, library, to, start)).values()) {
         for (const { rootId } of merged) await this.#belowIfThere(rootId)
       }
     }

@@ -6,18 +6,14 @@ import {
   idToBytes,
   type LibraryId,
 } from '../../base/objects/index.ts'
-import {
-  abandonRestores,
-  findDeletedLibrary,
-  findLibrary,
-  type ImportedCommit,
-  insertImportedCommits,
-  insertRename,
-  insertRestoredLibrary,
-  markDeleted,
-  publishRestoredLibrary,
-} from '../../libraries/commits/index.ts'
+import { commitRows, type ImportedCommit } from '../../libraries/commits/index.ts'
 import { insertRestorePoint } from '../../libraries/push/index.ts'
+import {
+  deletedLibraries,
+  libraryRenames,
+  libraryRows,
+  restoredLibraries,
+} from '../../libraries/registry/index.ts'
 import type { ObjectStore } from '../../libraries/tree/index.ts'
 import type { Database, Reader, Transaction, Value } from '../../platform/database/index.ts'
 import type { BlockCopier } from './block-copier.ts'
@@ -97,7 +93,7 @@ export async function importLibrary(
     problems.add('library-skipped', `Its head ${source.head} is missing or damaged.`, id)
     return undefined
   }
-  await db.write((tx) => abandonRestores(tx, { id, head: idToBytes(source.head) }))
+  await db.write((tx) => restoredLibraries.abandon(tx, { id, head: idToBytes(source.head) }))
   const oldest = await findSourceCommit(layout, id, history.steps[0]?.id ?? source.head)
   const row = {
     ...rowOf(source, newest.library),
@@ -105,7 +101,7 @@ export async function importLibrary(
     modifier: newest.commit.creatorName ?? '',
     created_at: oldest?.commit.ctime ?? newest.commit.ctime,
   }
-  const key = await db.write((tx) => insertRestoredLibrary(tx, row, now))
+  const key = await db.write((tx) => restoredLibraries.insert(tx, row, now))
   if (key === undefined) throw new Error(`there is already a library ${id}`)
   const isEncrypted = newest.library.encryption !== undefined
   const store = { id, version: history.version }
@@ -125,7 +121,7 @@ export async function importLibrary(
   const { head, seq, renames, isExact } = await importHistory(history, { source, key, trees, parts })
   if (head === undefined) {
     problems.add('library-skipped', 'No folder of any of its commits can be read.', id)
-    await db.write((tx) => abandonRestores(tx, { id, head: idToBytes(source.head) }))
+    await db.write((tx) => restoredLibraries.abandon(tx, { id, head: idToBytes(source.head) }))
     return undefined
   }
   if (!isExact && history.version === 1) {
@@ -177,7 +173,8 @@ async function importHistory(
     const commits = waiting
     waiting = []
     await trees.flush()
-    if (commits.length > 0) await parts.db.write((tx) => insertImportedCommits(tx, key, commits), RELIED_ON)
+    if (commits.length > 0)
+      await parts.db.write((tx) => commitRows.insertImported(tx, key, commits), RELIED_ON)
   }
   for (const step of history.steps) {
     const main = await importCommit(step.id, before)
@@ -240,8 +237,8 @@ async function publish(
   const writeDependents = await onComplete(imported)
   const isPublished = await db.write(async (tx) => {
     for (const { seq: at, from, to } of renames)
-      await insertRename(tx, { key, headSeq: at - 1, name: from }, to)
-    const published = await publishRestoredLibrary(tx, key, {
+      await libraryRenames.insert(tx, { key, headSeq: at - 1, name: from }, to)
+    const published = await restoredLibraries.publish(tx, key, {
       name: imported.name,
       head: idToBytes(imported.head),
       headSeq: imported.headSeq,
@@ -252,7 +249,7 @@ async function publish(
     if (!published) return false
     await insertRestorePoint(tx, key, imported.head, now)
     await writeDependents(tx)
-    if (source.deletedAt !== null) await markDeleted(tx, key, source.deletedAt)
+    if (source.deletedAt !== null) await deletedLibraries.mark(tx, key, source.deletedAt)
     return true
   })
   if (!isPublished) throw new Error(`the library ${id} was purged while it was imported`)
@@ -260,7 +257,7 @@ async function publish(
 
 /** Whether the library exists, also as a deleted one. Interrupted imports do not count. */
 export async function isImported(reader: Reader, id: LibraryId): Promise<boolean> {
-  const found = (await findLibrary(reader, id)) ?? (await findDeletedLibrary(reader, id))
+  const found = (await libraryRows.find(reader, id)) ?? (await deletedLibraries.find(reader, id))
   return found !== undefined && found.headSeq > 0
 }
 

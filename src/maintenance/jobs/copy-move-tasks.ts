@@ -3,7 +3,6 @@ import { DomainError, type Fault, fail } from '../../base/errors.ts'
 import type { DirId, FileDirent } from '../../base/objects/index.ts'
 import { baseName, type LibraryPath, parentOf } from '../../base/paths/index.ts'
 import { Retries } from '../../base/scheduling/index.ts'
-import { findLibraryByKey, type LibraryInfo } from '../../libraries/commits/index.ts'
 import {
   type CopyObserver,
   copyBetweenLibraries,
@@ -20,6 +19,8 @@ import {
   type Selection,
   select,
 } from '../../libraries/library/index.ts'
+import type { LibraryInfo } from '../../libraries/registry/index.ts'
+import { libraryRows } from '../../libraries/registry/index.ts'
 import { type Totals, Tree } from '../../libraries/tree/index.ts'
 import {
   type CredentialOrigin,
@@ -456,7 +457,7 @@ function canceled(id: string, operation: TaskStep['operation']): TaskStep {
 
 /** Throws library-not-found if the source or the target was deleted. */
 async function refuseDeleted(tx: Transaction, libraryKey: number): Promise<void> {
-  if ((await findLibraryByKey(tx, libraryKey)) === undefined) {
+  if ((await libraryRows.findByKey(tx, libraryKey)) === undefined) {
     fail({ code: 'library-not-found', id: String(libraryKey) })
   }
 }

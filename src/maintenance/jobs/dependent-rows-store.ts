@@ -1,4 +1,4 @@
-import type { LibraryDependent } from '../../libraries/commits/index.ts'
+import type { LibraryDependent } from '../../libraries/registry/index.ts'
 import type { AccountDependent } from '../../people/accounts/index.ts'
 
 /** Copy and move tasks of libraries that are purged and of removed accounts. A task without a row stops. */

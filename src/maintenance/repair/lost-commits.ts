@@ -1,10 +1,6 @@
 import { type CommitId, type DirId, EMPTY_ID, idFromBytes } from '../../base/objects/index.ts'
-import {
-  insertCommits,
-  type LibraryInfo,
-  listCommitsBySeq,
-  type NumberedCommit,
-} from '../../libraries/commits/index.ts'
+import { commitRows, type NumberedCommit } from '../../libraries/commits/index.ts'
+import type { LibraryInfo } from '../../libraries/registry/index.ts'
 import type { Value } from '../../platform/database/index.ts'
 import { lostCommit } from './backup-rows.ts'
 import type { OpenRepair } from './repair-parts.ts'
@@ -21,14 +17,14 @@ export async function restoreCommit(
   library: LibraryInfo,
   seq: number,
 ): Promise<string | undefined> {
-  const around = await listCommitsBySeq(parts.db, library, [seq - 1, seq, seq + 1])
+  const around = await commitRows.listBySeq(parts.db, library, [seq - 1, seq, seq + 1])
   if (around.has(seq)) return undefined
   const [before, after] = [around.get(seq - 1), around.get(seq + 1)]
   const ids = seq === library.headSeq ? [library.head] : [after?.parentId, after?.secondParentId]
   const found = fromBackup(parts, library, seq, ids) ?? ofHead(library, seq, before)
   if (found === undefined) return undefined
   const { commit, source } = found
-  if (!parts.isDryRun) await parts.db.write((tx) => insertCommits(tx, library.key, [commit]))
+  if (!parts.isDryRun) await parts.db.write((tx) => commitRows.insert(tx, library.key, [commit]))
   return source
 }
 

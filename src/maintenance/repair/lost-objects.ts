@@ -7,8 +7,8 @@ import {
   idFromBytes,
 } from '../../base/objects/index.ts'
 import type { LibraryPath } from '../../base/paths/index.ts'
-import type { LibraryInfo } from '../../libraries/commits/index.ts'
 import { blockRows } from '../../libraries/content/index.ts'
+import type { LibraryInfo } from '../../libraries/registry/index.ts'
 import {
   DIR,
   type PreparedObject,

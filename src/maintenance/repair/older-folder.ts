@@ -1,14 +1,10 @@
 import { type Dir, type DirId, dirDirent, EMPTY_ID } from '../../base/objects/index.ts'
 import { baseName, joinPath, type LibraryPath, parentOf, ROOT } from '../../base/paths/index.ts'
-import {
-  describeAdded,
-  type LibraryInfo,
-  listCommitsDown,
-  type NumberedCommit,
-} from '../../libraries/commits/index.ts'
+import { commitMessages, commitRows, type NumberedCommit } from '../../libraries/commits/index.ts'
 import { copyObjects } from '../../libraries/content/index.ts'
 import { oldestShown } from '../../libraries/history/index.ts'
 import type { EditableLibrary } from '../../libraries/library/index.ts'
+import type { LibraryInfo } from '../../libraries/registry/index.ts'
 import { storedObjects, Tree } from '../../libraries/tree/index.ts'
 import { recoveredName } from './recovered-name.ts'
 import type { RepairParts } from './repair-parts.ts'
@@ -55,7 +51,7 @@ export async function* olderFolders(
   const seen = new Set<DirId>([lost, EMPTY_ID])
   for (let from = headSeq; from >= oldest; from -= COMMITS_PER_STEP) {
     const to = Math.max(oldest, from - COMMITS_PER_STEP + 1)
-    for (const commit of await listCommitsDown(db, library, from, to)) {
+    for (const commit of await commitRows.listDown(db, library, from, to)) {
       const entry = await entryAt(new Tree(core.objects, key, commit.rootId), path)
       if (entry === undefined || seen.has(entry)) continue
       seen.add(entry)
@@ -131,7 +127,7 @@ async function asFolder(
     const name = await tree.freeWholeNameIn(parent, wanted)
     const entry = dirDirent({ id, name, mtime: tree.now })
     await tree.put(parent, entry)
-    return { description: describeAdded([entry]), result: joinPath(parent, name) }
+    return { description: commitMessages.added([entry]), result: joinPath(parent, name) }
   })
   return result
 }
@@ -162,6 +158,6 @@ async function copyRoot(
   await copyObjects({ db, objects: core.objects }, library.key, target.info.key, entries)
   await target.commit(async (tree) => {
     for (const entry of entries) await tree.put(ROOT, entry)
-    return { description: describeAdded(entries), result: undefined }
+    return { description: commitMessages.added(entries), result: undefined }
   })
 }

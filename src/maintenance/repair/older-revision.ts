@@ -1,9 +1,10 @@
 import type { FileDirent, FileId } from '../../base/objects/index.ts'
 import { baseName, joinPath, type LibraryPath, parentOf } from '../../base/paths/index.ts'
-import { type LibraryInfo, listCommitsDown } from '../../libraries/commits/index.ts'
+import { commitRows } from '../../libraries/commits/index.ts'
 import { blockRows, type Content } from '../../libraries/content/index.ts'
 import { oldestShown } from '../../libraries/history/index.ts'
 import { addFiles } from '../../libraries/library/index.ts'
+import type { LibraryInfo } from '../../libraries/registry/index.ts'
 import { Tree } from '../../libraries/tree/index.ts'
 import { recoveredName } from './recovered-name.ts'
 import type { RepairParts } from './repair-parts.ts'
@@ -53,7 +54,7 @@ async function newestWhole(
   )
   const seen = new Set<string>([lost])
   for (let from = headSeq; from >= oldest; from -= COMMITS_PER_STEP) {
-    for (const commit of await listCommitsDown(
+    for (const commit of await commitRows.listDown(
       db,
       library,
       from,

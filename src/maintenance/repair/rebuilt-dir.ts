@@ -9,8 +9,9 @@ import {
   fileDirent,
 } from '../../base/objects/index.ts'
 import type { LibraryPath } from '../../base/paths/index.ts'
-import { type LibraryInfo, listCommitsDown } from '../../libraries/commits/index.ts'
+import { commitRows } from '../../libraries/commits/index.ts'
 import { oldestShown } from '../../libraries/history/index.ts'
+import type { LibraryInfo } from '../../libraries/registry/index.ts'
 import {
   type PreparedObject,
   prepareWholeDir,
@@ -88,7 +89,7 @@ async function authorsByTime({ db, core }: RepairParts, library: LibraryInfo): P
   const authors = new Map<number, string>()
   for (let from = library.headSeq; from >= oldest; from -= COMMITS_PER_STEP) {
     const to = Math.max(oldest, from - COMMITS_PER_STEP + 1)
-    for (const { ctime, creatorName } of await listCommitsDown(db, library, from, to)) {
+    for (const { ctime, creatorName } of await commitRows.listDown(db, library, from, to)) {
       if (creatorName !== undefined && !authors.has(ctime)) authors.set(ctime, creatorName)
     }
   }

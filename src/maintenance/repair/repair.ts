@@ -1,15 +1,9 @@
 import type { BlockId, CommitId, DirId, FileId, LibraryId } from '../../base/objects/index.ts'
 import { type LibraryPath, ROOT } from '../../base/paths/index.ts'
-import {
-  findCommit,
-  findLibraryKey,
-  findLibraryWithDeleted,
-  type LibraryInfo,
-  listPositions,
-  moveConsumer,
-  raiseObjectsEpoch,
-  setLibrarySums,
-} from '../../libraries/commits/index.ts'
+import { commitRows } from '../../libraries/commits/index.ts'
+import { positionRows } from '../../libraries/consumers/index.ts'
+import type { LibraryInfo } from '../../libraries/registry/index.ts'
+import { libraryHeads, libraryRows, librarySizes } from '../../libraries/registry/index.ts'
 import { storedObjects, Tree } from '../../libraries/tree/index.ts'
 import { deleteLibraryUsage } from '../../libraries/usage/index.ts'
 import type { Transaction } from '../../platform/database/index.ts'
@@ -30,8 +24,8 @@ import type { OpenRepair, RepairParts, RepairStep } from './repair-parts.ts'
 export async function repair(parts: RepairParts, findings: readonly Finding[]): Promise<RepairStep[]> {
   const damaged: { library: LibraryInfo; found: readonly Finding[] }[] = []
   for (const [id, found] of Map.groupBy(findings, ({ library }) => library)) {
-    const key = await findLibraryKey(parts.db, id as LibraryId)
-    const library = key === undefined ? undefined : await findLibraryWithDeleted(parts.db, key)
+    const key = await libraryRows.findKey(parts.db, id as LibraryId)
+    const library = key === undefined ? undefined : await libraryRows.findWithDeleted(parts.db, key)
     if (library !== undefined) damaged.push({ library, found })
   }
   const wanted = new Set(
@@ -182,7 +176,7 @@ async function sizeAt(
 ): Promise<number | undefined> {
   if (path === null || newestCommit === null) return undefined
   try {
-    const commit = await findCommit(db, library, newestCommit as CommitId)
+    const commit = await commitRows.find(db, library, newestCommit as CommitId)
     if (commit === undefined) return undefined
     const entry = await new Tree(core.objects, library.key, commit.rootId).find(path as LibraryPath)
     return entry?.kind === 'file' && entry.id === object ? entry.size : undefined
@@ -207,18 +201,18 @@ async function repairDerived(
     if (actual === null) continue
     if (kind === 'folder-totals') {
       await write(async (tx) => {
-        await raiseObjectsEpoch(tx, key)
+        await libraryHeads.raiseObjectsEpoch(tx, key)
         await storedObjects.setTotals(tx, key, object as DirId, actual)
       })
-    } else await write((tx) => setLibrarySums(tx, key, library.root, actual))
+    } else await write((tx) => librarySizes.repair(tx, key, library.root, actual))
     add(finding, 'sums-corrected', finding.detail)
   }
   const first = (...kinds: readonly Finding['kind'][]) => findings.find(({ kind }) => kinds.includes(kind))
   const ahead = first('consumer-ahead')
   if (ahead !== undefined) {
     await write(async (tx) => {
-      for (const { name, seq } of await listPositions(tx, key)) {
-        if (seq > library.headSeq) await moveConsumer(tx, key, name, library.headSeq)
+      for (const { name, seq } of await positionRows.list(tx, key)) {
+        if (seq > library.headSeq) await positionRows.set(tx, key, name, library.headSeq)
       }
     })
     add(ahead, 'index-rebuilt', 'the positions of consumers')
@@ -272,7 +266,7 @@ async function correctBinding(
     await binding?.rekey(tx, key, at)
     return
   }
-  const library = await findLibraryWithDeleted(tx, key)
+  const library = await libraryRows.findWithDeleted(tx, key)
   if (library === undefined || at === ROOT) return
   const item = await new Tree(objects, key, library.root).find(at)
   if (item === undefined) await binding?.drop?.(tx, key, at)

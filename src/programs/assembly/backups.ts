@@ -4,7 +4,7 @@ import path from 'node:path'
 import type { Config } from '../../base/config/index.ts'
 import { RunningOperations } from '../../base/scheduling/index.ts'
 import { programVersion } from '../../base/version.ts'
-import { listKeysWithReceivedCommits } from '../../libraries/commits/index.ts'
+import { receivedCommits } from '../../libraries/commits/index.ts'
 import { blockRows, condemnedBlocks } from '../../libraries/content/index.ts'
 import { listKeysWithUncommitted } from '../../libraries/push/index.ts'
 import { condemnedObjects } from '../../libraries/tree/index.ts'
@@ -56,7 +56,7 @@ export async function backUp(
 /** The keys of libraries that have rows which no commit has reached yet, or which garbage collection is about to delete. */
 export async function findUnsettled(reader: Reader): Promise<ReadonlySet<number>> {
   return new Set([
-    ...(await listKeysWithReceivedCommits(reader)),
+    ...(await receivedCommits.listKeys(reader)),
     ...(await listKeysWithUncommitted(reader)),
     ...(await condemnedObjects.listLibraryKeys(reader)),
     ...(await condemnedBlocks.listLibraryKeys(reader)),

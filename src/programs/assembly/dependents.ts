@@ -2,12 +2,8 @@ import { activityRows } from '../../derived/activity/index.ts'
 import { annotationBinding, annotationRows } from '../../derived/annotations/index.ts'
 import { photoRows } from '../../derived/photos/index.ts'
 import { archiveRows } from '../../libraries/archives/index.ts'
-import {
-  commitRows,
-  type LibraryDependent,
-  type PathBinding,
-  positionRows,
-} from '../../libraries/commits/index.ts'
+import { commitRows } from '../../libraries/commits/index.ts'
+import { positionRows } from '../../libraries/consumers/index.ts'
 import { blockRows } from '../../libraries/content/index.ts'
 import { historyRows } from '../../libraries/history/index.ts'
 import {
@@ -17,6 +13,8 @@ import {
   libraryRows,
 } from '../../libraries/library/index.ts'
 import { receivedRows } from '../../libraries/push/index.ts'
+import type { LibraryDependent, PathBinding } from '../../libraries/registry/index.ts'
+import { libraryRenames } from '../../libraries/registry/index.ts'
 import { objectRows } from '../../libraries/tree/index.ts'
 import { usageRows } from '../../libraries/usage/index.ts'
 import { viewBinding, viewRows } from '../../libraries/views/index.ts'
@@ -47,6 +45,7 @@ export const libraryDependents: readonly LibraryDependent[] = [
   viewRows,
   historyRows,
   commitRows,
+  libraryRenames,
   blockRows,
   objectRows,
   libraryCredentials,

@@ -1,5 +1,9 @@
-import { libraryRelation, ownedBytes } from '../../libraries/commits/index.ts'
+import { libraryRows, librarySizes } from '../../libraries/registry/index.ts'
 import { viewRelation } from '../../libraries/views/index.ts'
 
 /** The relations of the library module that `identity` joins. */
-export const libraryRelations = { libraryRelation, viewRelation, ownedBytes }
+export const libraryRelations = {
+  libraryRelation: libraryRows.relation,
+  viewRelation,
+  ownedBytes: librarySizes.ownedBytes,
+}

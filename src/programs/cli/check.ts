@@ -8,9 +8,9 @@ import { findAnnotationFaults } from '../../derived/annotations/index.ts'
 import type { Photos } from '../../derived/photos/index.ts'
 import type { Search } from '../../derived/search/index.ts'
 import { listStoredArchives } from '../../libraries/archives/index.ts'
-import { findLibraryKey } from '../../libraries/commits/index.ts'
 import { BlockCheck } from '../../libraries/content/index.ts'
 import type { LibraryCore } from '../../libraries/library/index.ts'
+import { libraryRows } from '../../libraries/registry/index.ts'
 import { CheckInterrupted, type CheckReport, check, type Finding } from '../../maintenance/check/index.ts'
 import { serverOf } from '../../platform/data-folder/index.ts'
 import { type Database, openDatabase } from '../../platform/database/index.ts'
@@ -140,7 +140,7 @@ export async function optionsFrom(db: Database, flags: CheckFlags): Promise<RunO
   const readData = flags.readData === true || flags.sample !== undefined || rate !== undefined
   if (flags.library === undefined) return { readData, sample, libraryKey: undefined, bytesPerSecond }
   const id = parseLibraryId(flags.library)
-  const libraryKey = id && (await findLibraryKey(db, id))
+  const libraryKey = id && (await libraryRows.findKey(db, id))
   if (libraryKey === undefined) {
     throw new CommandError(`There is no library ${flags.library}: give --library its id.`)
   }

@@ -1,5 +1,5 @@
 import type { Config } from '../../base/config/index.ts'
-import { countFutureCommits, repairFutureCommits } from '../../libraries/commits/index.ts'
+import { futureCommits } from '../../libraries/commits/index.ts'
 import { countFutureHistory, repairFutureHistory } from '../../libraries/history/index.ts'
 import { countFutureSignIns, repairFutureSignIns } from '../../people/credentials/index.ts'
 import { confirmTime, findSeenTime, MAX_JUMP_SECONDS } from '../../platform/clock/index.ts'
@@ -23,7 +23,7 @@ export async function clock(
   const now = Math.floor(Date.now() / 1000)
   const limit = now + MAX_SKEW_SECONDS
   const found = {
-    ...(await countFutureCommits(db, limit)),
+    ...(await futureCommits.count(db, limit)),
     ...(await countFutureHistory(db, limit)),
     ...(await countFutureSignIns(db, limit)),
   }
@@ -31,7 +31,7 @@ export async function clock(
   const isRepaired = options.repair && !isClean
   if (isRepaired) {
     await db.write(async (tx) => {
-      await repairFutureCommits(tx, limit, now)
+      await futureCommits.repair(tx, limit, now)
       await repairFutureHistory(tx, limit, now)
       await repairFutureSignIns(tx, limit, now)
     })

@@ -1,7 +1,7 @@
 import type { Config } from '../../base/config/index.ts'
 import { parseLibraryId } from '../../base/objects/index.ts'
 import type { LibraryPath } from '../../base/paths/index.ts'
-import { findLibrary, inOrigin, type LibraryInfo, originOf } from '../../libraries/commits/index.ts'
+import { inOrigin, type LibraryInfo, libraryRows, originOf } from '../../libraries/registry/index.ts'
 import { findWithOrigin } from '../../libraries/views/index.ts'
 import type { Database } from '../../platform/database/index.ts'
 import { type Explanation, explain } from '../../sharing/access/index.ts'
@@ -29,7 +29,7 @@ export async function explainOffline(
 /** A library or sub-library. Only the origin and path of a sub-library are needed, not its content. */
 async function findAnyLibrary(db: Database, text: string): Promise<LibraryInfo | undefined> {
   const id = parseLibraryId(text)
-  const info = id && (await findLibrary(db, id))
+  const info = id && (await libraryRows.find(db, id))
   if (id === undefined || info !== undefined) return info
   const [found] = await findWithOrigin(db, 'id', [id])
   return found && { ...found.origin, id, sub: { ...found.sub, origin: found.origin } }

@@ -3,14 +3,7 @@ import path from 'node:path'
 import type { Config } from '../../base/config/index.ts'
 import { createLogger } from '../../base/logging.ts'
 import { parseCommitId, parseLibraryId } from '../../base/objects/index.ts'
-import {
-  findCommit,
-  findLibrary,
-  type LibraryInfo,
-  listCommitsBySeq,
-  type NumberedCommit,
-  seqAtTime,
-} from '../../libraries/commits/index.ts'
+import { commitRows, type NumberedCommit } from '../../libraries/commits/index.ts'
 import { type DataKey, libraryPasswords } from '../../libraries/content/index.ts'
 import {
   checkRepository,
@@ -21,6 +14,8 @@ import {
   notInGit,
 } from '../../libraries/export/index.ts'
 import { oldestShown } from '../../libraries/history/index.ts'
+import type { LibraryInfo } from '../../libraries/registry/index.ts'
+import { libraryRows } from '../../libraries/registry/index.ts'
 import { Audit } from '../../people/audit/index.ts'
 import type { Database } from '../../platform/database/index.ts'
 import { holdLease, openBlocks, openCore } from '../assembly/index.ts'
@@ -53,7 +48,7 @@ export async function exportCommand(
   await using opened = new AsyncDisposableStack()
   const db = opened.use(await openExistingDatabase(config))
   const parsed = parseLibraryId(id)
-  const library = parsed === undefined ? undefined : await findLibrary(db, parsed)
+  const library = parsed === undefined ? undefined : await libraryRows.find(db, parsed)
   if (library === undefined) {
     throw new CommandError(`There is no library ${id}: give the id that its address in the web app has.`)
   }
@@ -108,7 +103,7 @@ async function commitAt(
   oldest: number,
 ): Promise<NumberedCommit> {
   const id = parseCommitId(at)
-  const commit = id === undefined ? await newestAt(db, library, at) : await findCommit(db, library, id)
+  const commit = id === undefined ? await newestAt(db, library, at) : await commitRows.find(db, library, id)
   if (commit !== undefined && commit.seq >= oldest) return commit
   throw new CommandError(`The library has no state of ${at}, or its history does not reach back so far.`)
 }
@@ -119,7 +114,7 @@ async function isOnMainLine(
   library: LibraryInfo,
   { id, seq }: NumberedCommit,
 ): Promise<boolean> {
-  return (await listCommitsBySeq(db, library, [seq])).get(seq)?.id === id
+  return (await commitRows.listBySeq(db, library, [seq])).get(seq)?.id === id
 }
 
 async function newestAt(db: Database, library: LibraryInfo, at: string): Promise<NumberedCommit | undefined> {
@@ -129,8 +124,8 @@ async function newestAt(db: Database, library: LibraryInfo, at: string): Promise
       exitCode: 2,
     })
   }
-  const seq = await seqAtTime(db, library.key, time)
-  return (await listCommitsBySeq(db, library, [seq])).get(seq)
+  const seq = await commitRows.seqAtTime(db, library.key, time)
+  return (await commitRows.listBySeq(db, library, [seq])).get(seq)
 }
 
 /** The key of an encrypted library. */

@@ -3,7 +3,7 @@ import type { Config } from '../../base/config/index.ts'
 import { createLogger } from '../../base/logging.ts'
 import { type LibraryId, parseLibraryId } from '../../base/objects/index.ts'
 import { Thumbnails } from '../../derived/previews/index.ts'
-import { findLibrary } from '../../libraries/commits/index.ts'
+import { libraryRows } from '../../libraries/registry/index.ts'
 import { GarbageCollector, type GcReport, OperationLeases } from '../../maintenance/gc/index.ts'
 import { TrustedClock } from '../../platform/clock/index.ts'
 import { releaseReserveFile, releaseReserveIfFull, reserveFileIn } from '../../platform/data-folder/index.ts'
@@ -50,7 +50,7 @@ export async function collect(config: Config, { dryRun, library, json }: Collect
   const onFull = () => releaseReserveFile(reserveFileIn(config.dataDirectory))
   const db = opened.use(await openDatabase(config.database, { now, onFatal: stopAtOnce, onFull }))
   const blocks = opened.use(await openBlocks(config, { db, shared: true }))
-  if (only !== undefined && (await findLibrary(db, only)) === undefined) noSuchLibrary(only)
+  if (only !== undefined && (await libraryRows.find(db, only)) === undefined) noSuchLibrary(only)
   const logger = createLogger('error', { pretty: false })
   const clock = new TrustedClock({
     db,

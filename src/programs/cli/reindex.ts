@@ -2,8 +2,9 @@ import type { Config } from '../../base/config/index.ts'
 import { createLogger } from '../../base/logging.ts'
 import type { Photos } from '../../derived/photos/index.ts'
 import type { Search } from '../../derived/search/index.ts'
-import { findLibraryByKey, type LibraryInfo, listLibraryHeads } from '../../libraries/commits/index.ts'
 import type { LibraryCore } from '../../libraries/library/index.ts'
+import type { LibraryInfo } from '../../libraries/registry/index.ts'
+import { libraryHeads, libraryRows } from '../../libraries/registry/index.ts'
 import { type Database, openDatabase } from '../../platform/database/index.ts'
 import { Images } from '../../platform/imaging/index.ts'
 import { Access } from '../../sharing/access/index.ts'
@@ -89,9 +90,9 @@ const rebuild: Record<IndexName, (parts: Parts, onLibrary: OnLibrary) => Promise
   },
   async paths({ core, db }, onLibrary) {
     for (let after = 0; ; ) {
-      const heads = await listLibraryHeads(db, after, PAGE_SIZE)
+      const heads = await libraryHeads.list(db, after, PAGE_SIZE)
       for (const { key } of heads) {
-        const library = await findLibraryByKey(db, key)
+        const library = await libraryRows.findByKey(db, key)
         if (library === undefined) continue
         try {
           await core.pathIndex.rebuild(library)

@@ -4,14 +4,10 @@ import type { BlockId, LibraryId } from '../../base/objects/index.ts'
 import { type LibraryPath, ROOT } from '../../base/paths/index.ts'
 import { repairAnnotations } from '../../derived/annotations/index.ts'
 import { deleteArchive } from '../../libraries/archives/index.ts'
-import {
-  findLibraryKey,
-  findLibraryWithDeleted,
-  type LibraryInfo,
-  listLibraryNamesOf,
-} from '../../libraries/commits/index.ts'
 import { BlockCheck } from '../../libraries/content/index.ts'
 import { createLibrary, type EditableLibrary } from '../../libraries/library/index.ts'
+import type { LibraryInfo } from '../../libraries/registry/index.ts'
+import { libraryRows } from '../../libraries/registry/index.ts'
 import {
   listSnapshotIds,
   openRepository,
@@ -112,8 +108,8 @@ async function namesOfLost({ db, search }: OpenStore, lost: readonly Finding[]):
   const files: LostFile[] = []
   for (const { kind, library: id, path: at, current } of lost) {
     if (!kind.startsWith('object-') || !current || at === null) continue
-    const key = await findLibraryKey(db, id as LibraryId)
-    const library = key === undefined ? undefined : await findLibraryWithDeleted(db, key)
+    const key = await libraryRows.findKey(db, id as LibraryId)
+    const library = key === undefined ? undefined : await libraryRows.findWithDeleted(db, key)
     if (library === undefined) continue
     const open = [at as LibraryPath]
     for (let folder = open.pop(); folder !== undefined; folder = open.pop()) {
@@ -177,7 +173,7 @@ function runRepair(
       quarantineFile: (id) => quarantine.keepFile(id),
       openAsOwner,
       ownerHasLibrary: async ({ ownerKey }, name) =>
-        (await listLibraryNamesOf(db, ownerKey)).some((one) => one.name === name),
+        (await libraryRows.listNamesOf(db, ownerKey)).some((one) => one.name === name),
       createForOwner: async (library, name) => {
         const owner = await accounts.findByKey(library.ownerKey)
         if (owner === undefined || library.deletedAt !== null) return undefined

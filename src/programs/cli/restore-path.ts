@@ -12,8 +12,8 @@ import {
   segmentsOf,
 } from '../../base/paths/index.ts'
 import { restoreAnnotations } from '../../derived/annotations/index.ts'
-import { findLibrary } from '../../libraries/commits/index.ts'
 import { type EditableLibrary, type LibraryCore, placeRestored } from '../../libraries/library/index.ts'
+import { libraryRows } from '../../libraries/registry/index.ts'
 import {
   copyFromSnapshot,
   findManifest,
@@ -192,7 +192,7 @@ async function openTargetLibrary(
 ): Promise<EditableLibrary> {
   const wanted = toLibrary ?? source.id
   const id = parseLibraryId(wanted)
-  const info = id && (await findLibrary(db, id))
+  const info = id && (await libraryRows.find(db, id))
   if (info === undefined) {
     throw new CommandError(
       toLibrary === undefined

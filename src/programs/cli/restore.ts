@@ -1,13 +1,9 @@
 import type { Config } from '../../base/config/index.ts'
 import { newLibraryId } from '../../base/objects/index.ts'
 import { restoreAnnotations } from '../../derived/annotations/index.ts'
-import {
-  findLibraryKey,
-  type LibraryInfo,
-  listLibrariesAt,
-  listLibraryHeads,
-} from '../../libraries/commits/index.ts'
 import { findRestorePoint, insertRestorePoint } from '../../libraries/push/index.ts'
+import type { LibraryInfo } from '../../libraries/registry/index.ts'
+import { libraryHeads, libraryRows } from '../../libraries/registry/index.ts'
 import {
   abandonInterrupted,
   BackupError,
@@ -71,7 +67,7 @@ const LIBRARIES_PER_STEP = 500
 async function recordRestorePoints(db: Database): Promise<void> {
   const now = Math.floor(Date.now() / 1000)
   for (let after = 0; ; ) {
-    const heads = await listLibraryHeads(db, after, LIBRARIES_PER_STEP)
+    const heads = await libraryHeads.list(db, after, LIBRARIES_PER_STEP)
     await db.write(async (tx) => {
       for (const { key, head } of heads) await insertRestorePoint(tx, key, head, now)
     })
@@ -158,7 +154,7 @@ async function restoreOne(
   }
   const { key: ownerKey } = await accounts.get(owner)
   await abandonInterrupted(snapshot, db, library)
-  const isTaken = (await findLibraryKey(db, library.id)) !== undefined
+  const isTaken = (await libraryRows.findKey(db, library.id)) !== undefined
   const earlier = isTaken ? await findRestored(db, ownerKey, library.row['head'] as Uint8Array) : undefined
   if (earlier !== undefined) {
     return { id: earlier.id, name: earlier.name, blocks: 0, missing: [], alreadyRestored: true }
@@ -204,7 +200,7 @@ async function findRestored(
   ownerKey: number,
   head: Uint8Array,
 ): Promise<LibraryInfo | undefined> {
-  for (const library of await listLibrariesAt(db, ownerKey, head)) {
+  for (const library of await libraryHeads.listLibrariesAt(db, ownerKey, head)) {
     if ((await findRestorePoint(db, library.key)) === library.head) return library
   }
   return undefined

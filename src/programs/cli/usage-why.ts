@@ -1,8 +1,9 @@
 import type { Config } from '../../base/config/index.ts'
 import { type DirId, type FileId, type FsId, parseLibraryId } from '../../base/objects/index.ts'
-import { findDeletedLibrary, findLibrary, type LibraryInfo } from '../../libraries/commits/index.ts'
 import { keepDays, PathIndex } from '../../libraries/history/index.ts'
 import { summarizeUncommitted } from '../../libraries/push/index.ts'
+import type { LibraryInfo } from '../../libraries/registry/index.ts'
+import { deletedLibraries, libraryRows } from '../../libraries/registry/index.ts'
 import { ObjectStore } from '../../libraries/tree/index.ts'
 import { Usage, type UsageBytes } from '../../libraries/usage/index.ts'
 import { listViewRoots } from '../../libraries/views/index.ts'
@@ -33,7 +34,8 @@ interface Kept {
 export async function explainUsage(config: Config, given: string, json: boolean): Promise<void> {
   const id = parseLibraryId(given) ?? noSuchLibrary(given)
   await using db = await openExistingDatabase(config)
-  const library = (await findLibrary(db, id)) ?? (await findDeletedLibrary(db, id)) ?? noSuchLibrary(given)
+  const library =
+    (await libraryRows.find(db, id)) ?? (await deletedLibraries.find(db, id)) ?? noSuchLibrary(given)
   const kept = await listKept(config, db, library)
   const lines = kept.map(
     ({ what, bytes, why }) => `${what.padEnd(12)}  ${sizeText(bytes).padStart(10)}  ${why}`,

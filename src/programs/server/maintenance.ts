@@ -1,9 +1,10 @@
 import type { Logger } from '../../base/logging.ts'
 import { deleteMissingFiles, indexComments } from '../../derived/annotations/index.ts'
-import { countAllDirs, deleteReceivedCommitsBefore } from '../../libraries/commits/index.ts'
+import { receivedCommits } from '../../libraries/commits/index.ts'
 import { deleteUnlistedTrash } from '../../libraries/history/index.ts'
 import { deleteExpiredLocks, purgeDeletedBefore } from '../../libraries/library/index.ts'
 import { deleteReceivedBefore, deleteUncommittedBefore } from '../../libraries/push/index.ts'
+import { countAllDirs } from '../../libraries/registry/index.ts'
 import { CountingStopped } from '../../libraries/usage/index.ts'
 import { deleteReceivedSubCommitsBefore } from '../../libraries/views/index.ts'
 import { Maintenance, type MaintenanceJob } from '../../maintenance/jobs/index.ts'
@@ -87,7 +88,7 @@ function shortJobs(services: Services, db: Database): MaintenanceJob[] {
       run: () =>
         db.write(async (tx) => {
           const before = now() - RECEIVED_KEPT_SECONDS
-          const ofLibraries = await deleteReceivedCommitsBefore(tx, before)
+          const ofLibraries = await receivedCommits.deleteBefore(tx, before)
           return ofLibraries + (await deleteReceivedSubCommitsBefore(tx, before))
         }),
     },

@@ -2,21 +2,16 @@ import { fail } from '../../base/errors.ts'
 import type { LibraryId } from '../../base/objects/index.ts'
 import { type LibraryPath, ROOT, selfAndAbove } from '../../base/paths/index.ts'
 import { type MaybePromise, whenReady } from '../../base/scheduling/index.ts'
+import { AdministeredLibrary, Library } from '../../libraries/library/for-access.ts'
+import type { LibraryCore, OwnedLibrary, Permission, Right } from '../../libraries/library/index.ts'
 import {
   asSeen,
   baseOf,
-  findLibraries,
-  findLibrary,
-  findLibraryByKey,
   type LibraryInfo,
   type LibraryName,
   type LibrarySummary,
-  listLibrariesOf,
-  listLibraryKeysOf,
-  listLibraryNamesOf,
-} from '../../libraries/commits/index.ts'
-import { AdministeredLibrary, Library } from '../../libraries/library/for-access.ts'
-import type { LibraryCore, OwnedLibrary, Permission, Right } from '../../libraries/library/index.ts'
+  libraryRows,
+} from '../../libraries/registry/index.ts'
 import { findSubLibraryAt } from '../../libraries/views/index.ts'
 import {
   type Account,
@@ -122,7 +117,7 @@ export class Access {
     path: LibraryPath,
   ): Promise<{ library: Library; path: LibraryPath }> {
     const db = this.#db
-    const info = (await findLibrary(db, id)) ?? fail({ code: 'library-not-found', id })
+    const info = (await libraryRows.find(db, id)) ?? fail({ code: 'library-not-found', id })
     const grants = (await this.#grants(user, [info])).get(info.key)
     const right = rightOn(user, info, grants)
     if (right !== undefined) return { library: new Library(this.#core, info, user, right), path }
@@ -155,7 +150,7 @@ export class Access {
 
   /** Tells where in a library an account may write now, within the scope of its credential. A library that is read-only for a while changes nothing. */
   async writableBy(user: Account, libraryKey: number): Promise<(path: LibraryPath) => boolean> {
-    const info = await findLibraryByKey(this.#db, libraryKey)
+    const info = await libraryRows.findByKey(this.#db, libraryKey)
     if (info === undefined || (user.scope !== undefined && user.scope.access !== 'write')) return () => false
     const { libraryKey: reached = libraryKey } = user.scope ?? {}
     if (reached !== libraryKey) return () => false
@@ -196,7 +191,7 @@ export class Access {
 
   /** Libraries the user owns, most recently changed first. */
   async listOwned(user: Account): Promise<OwnedSummary[]> {
-    const owned = await listLibrariesOf(this.#db, user.key)
+    const owned = await libraryRows.listOf(this.#db, user.key)
     const reached = owned.filter((library) => scopeReaches(user.scope, library))
     return reached.map((library) => ({ ...library, permission: ownPermission(user, library) }))
   }
@@ -205,7 +200,7 @@ export class Access {
   async listOpenable(user: Account): Promise<{ info: LibraryInfo; permission: Permission }[]> {
     const permissions = new Map((await this.listOwned(user)).map(({ id, permission }) => [id, permission]))
     const infos = new Map(
-      (await findLibraries(this.#db, [...permissions.keys()])).map((info) => [info.id, info]),
+      (await libraryRows.findMany(this.#db, [...permissions.keys()])).map((info) => [info.id, info]),
     )
     for (const via of ['shared', 'group', 'public'] as const) {
       for (const { info, permission } of await this.listShared(user, via)) {
@@ -262,7 +257,7 @@ export class Access {
   /** Libraries the user owns, for callers that need the names of only a few. */
   async owned(user: Account): Promise<OwnedReadables> {
     if (user.scope === undefined) {
-      const keys = await listLibraryKeysOf(this.#db, user.key)
+      const keys = await libraryRows.listKeysOf(this.#db, user.key)
       return { keys, find: (among) => this.#ownedReadable(user, among) }
     }
     const all = await this.#ownedReadable(user)
@@ -273,7 +268,7 @@ export class Access {
   }
 
   async #ownedReadable(user: Account, among?: readonly number[]): Promise<Readable[]> {
-    const libraries = await listLibraryNamesOf(this.#db, user.key, among)
+    const libraries = await libraryRows.listNamesOf(this.#db, user.key, among)
     return libraries
       .filter((library) => scopeReaches(user.scope, library))
       .map((library) => ({
@@ -298,18 +293,18 @@ export class Access {
 
   #find(id: LibraryId): MaybePromise<LibraryInfo | undefined> {
     return whenReady(
-      findLibrary(this.#db, id),
+      libraryRows.find(this.#db, id),
       (info) => info ?? this.#core.views.findSubLibraryInfos('id', [id]).then(([found]) => found),
     )
   }
 
   #findByKey({ libraryKey, subKey }: LibraryKeys): MaybePromise<LibraryInfo | undefined> {
-    if (subKey === undefined) return findLibraryByKey(this.#db, libraryKey)
+    if (subKey === undefined) return libraryRows.findByKey(this.#db, libraryKey)
     return this.#core.views.findSubLibraryInfos('key', [subKey]).then(([found]) => found)
   }
 
   async #findAll(ids: readonly LibraryId[]): Promise<LibraryInfo[]> {
-    const found = await findLibraries(this.#db, ids)
+    const found = await libraryRows.findMany(this.#db, ids)
     if (found.length === ids.length) return found
     const known = new Set(found.map(({ id }) => id))
     const rest = ids.filter((id) => !known.has(id))

@@ -1,8 +1,8 @@
 import { fail } from '../../base/errors.ts'
 import type { LibraryId } from '../../base/objects/index.ts'
-import type { LibraryInfo } from '../../libraries/commits/index.ts'
 import { OwnedLibrary } from '../../libraries/library/for-access.ts'
 import { getDeletedLibrary, getLibrary, type LibraryCore } from '../../libraries/library/index.ts'
+import type { LibraryInfo } from '../../libraries/registry/index.ts'
 import { type Account, type Groups, isAdmin, type Membership } from '../../people/accounts/index.ts'
 import type { SharedLibrary } from './shared-libraries.ts'
 

@@ -1,5 +1,5 @@
 import type { LibraryPath } from '../../base/paths/index.ts'
-import { inOrigin, type LibraryInfo, originOf } from '../../libraries/commits/index.ts'
+import { inOrigin, type LibraryInfo, originOf } from '../../libraries/registry/index.ts'
 import { type AuditedAction, libraryAction } from '../../people/audit/index.ts'
 import type { Link, LinkOptions } from './link.ts'
 

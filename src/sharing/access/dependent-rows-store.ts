@@ -1,9 +1,6 @@
 import type { LibraryId } from '../../base/objects/index.ts'
-import {
-  type LibraryDependent,
-  type LibraryTransfer,
-  libraryRelation,
-} from '../../libraries/commits/index.ts'
+import type { LibraryDependent, LibraryTransfer } from '../../libraries/registry/index.ts'
+import { libraryRows } from '../../libraries/registry/index.ts'
 import type { AccountDependent, GroupDependent } from '../../people/accounts/index.ts'
 import type { ApiTokenDependent } from '../../people/credentials/index.ts'
 import { inGroups, type Transaction } from '../../platform/database/index.ts'
@@ -25,7 +22,7 @@ export const accessRows: LibraryDependent & AccountDependent & GroupDependent & 
       await transferLinks(tx, group)
       await transferShares(tx, group)
       const received = await tx.all<{ id: LibraryId; name: string }>(
-        `select id, name from ${libraryRelation} l where key in (${marks})`,
+        `select id, name from ${libraryRows.relation} l where key in (${marks})`,
         ...some,
       )
       await nameReceived(tx, transfer.to, received)

@@ -1,14 +1,7 @@
 import type { LibraryId } from '../../base/objects/index.ts'
 import { isWithin, type LibraryPath, ROOT } from '../../base/paths/index.ts'
-import {
-  asSeen,
-  baseOf,
-  inOrigin,
-  type LibraryInfo,
-  type LibraryStatus,
-  originOf,
-} from '../../libraries/commits/index.ts'
 import type { Permission } from '../../libraries/library/index.ts'
+import { asSeen, baseOf, inOrigin, type LibraryInfo, originOf } from '../../libraries/registry/index.ts'
 import { findSubLibraryAt } from '../../libraries/views/index.ts'
 import { type Account, type Group, groupRows } from '../../people/accounts/index.ts'
 import type { Database } from '../../platform/database/index.ts'
@@ -35,7 +28,7 @@ export interface Explanation {
   readonly isOwner: boolean
   /** The id by which the account reaches the path: the library, or a sub-library. */
   readonly openAs: LibraryId | undefined
-  readonly status: LibraryStatus
+  readonly status: LibraryInfo['status']
   readonly active: boolean
   readonly grants: readonly ExplainedGrant[]
   /** One sentence in English. */

@@ -1,5 +1,4 @@
 import type { LibraryPath } from '../../base/paths/index.ts'
-import type { SubLibrary } from '../../libraries/commits/index.ts'
 import { type LibraryEncryption, libraryPasswords } from '../../libraries/content/index.ts'
 import {
   changePassword,
@@ -9,6 +8,7 @@ import {
   openWithPassword,
   viewWithPassword,
 } from '../../libraries/library/index.ts'
+import type { SubLibrary } from '../../libraries/registry/index.ts'
 import type { AuditActor } from '../../people/audit/index.ts'
 import {
   HashQueue,

@@ -1,5 +1,5 @@
 import { type LibraryPath, pathKey } from '../../base/paths/index.ts'
-import type { PathBinding } from '../../libraries/commits/index.ts'
+import type { PathBinding } from '../../libraries/registry/index.ts'
 import type { Transaction } from '../../platform/database/index.ts'
 
 /** Links follow the item they lead to. A path may have many; those of a deleted item lead nowhere. */

@@ -1,6 +1,6 @@
 import type { LibraryId } from '../../base/objects/index.ts'
 import { baseName, joinPath, type LibraryPath, pathKey, ROOT, seenFrom } from '../../base/paths/index.ts'
-import { libraryRelation } from '../../libraries/commits/index.ts'
+import { libraryRows } from '../../libraries/registry/index.ts'
 import { viewRelation } from '../../libraries/views/index.ts'
 import { accountRows } from '../../people/accounts/index.ts'
 import type { Reader, Transaction, Value } from '../../platform/database/index.ts'
@@ -43,7 +43,7 @@ const SELECT = `select k.key, k.token, k.kind, k.account_key, k.library_key, k.s
     k.scoped_token_key, k.created_at,
     a.email as creator, l.id as library_id, l.name as library_name, sub.id as sub_id, sub.path as sub_path
   from link k join ${accountRows.briefRelation} a on a.key = k.account_key
-  join ${libraryRelation} l on l.key = k.library_key left join ${viewRelation} sub on sub.key = k.sub_key`
+  join ${libraryRows.relation} l on l.key = k.library_key left join ${viewRelation} sub on sub.key = k.sub_key`
 
 /** Selects links; omitted fields match every link. */
 interface LinkFilter {
@@ -85,7 +85,7 @@ export async function listAllLinks(
 }
 
 export async function countAllLinks(reader: Reader, kind: LinkKind): Promise<number> {
-  const sql = `select count(*) as links from link k join ${libraryRelation} l on l.key = k.library_key
+  const sql = `select count(*) as links from link k join ${libraryRows.relation} l on l.key = k.library_key
     where k.kind = ? and l.deleted_at is null`
   return (await reader.get<{ links: number }>(sql, kind))?.links ?? 0
 }
@@ -156,7 +156,7 @@ export async function countLinksByLibrary(
   now: number,
 ): Promise<{ id: LibraryId; links: number }[]> {
   const rows = await reader.all<{ id: string; links: number }>(
-    `select l.id, count(*) as links from link k join ${libraryRelation} l on l.key = k.library_key
+    `select l.id, count(*) as links from link k join ${libraryRows.relation} l on l.key = k.library_key
      where l.owner_key = ? and l.deleted_at is null and k.active = 1 and k.path_key is not null
        and (k.expires_at is null or k.expires_at > ?) group by l.id`,
     ownerKey,

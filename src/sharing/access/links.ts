@@ -2,15 +2,15 @@ import { randomBytes } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import { DomainError, fail } from '../../base/errors.ts'
 import { type LibraryPath, parentOf, ROOT } from '../../base/paths/index.ts'
+import type { AdministeredLibrary, Library, LibraryCore } from '../../libraries/library/index.ts'
 import {
   asSeen,
-  findLibraryByKey,
-  holdHead,
   inOrigin,
   type LibraryInfo,
+  libraryHeads,
+  libraryRows,
   originOf,
-} from '../../libraries/commits/index.ts'
-import type { AdministeredLibrary, Library, LibraryCore } from '../../libraries/library/index.ts'
+} from '../../libraries/registry/index.ts'
 import { type Account, roleAllows } from '../../people/accounts/index.ts'
 import type { Audit, AuditActor } from '../../people/audit/index.ts'
 import type { CredentialOrigins } from '../../people/credentials/index.ts'
@@ -168,7 +168,7 @@ export class Links {
     const link = await this.#find(token, kind)
     const [own] = link.accountKey === user.key ? await this.#readable(user, [link]) : []
     if (own !== undefined) return own
-    const library = await findLibraryByKey(this.#db, link.libraryKey)
+    const library = await libraryRows.findByKey(this.#db, link.libraryKey)
     const owned = library?.ownerKey === user.key ? seenIn(library, link) : undefined
     return owned ?? fail({ code: 'link-not-found', token })
   }
@@ -383,7 +383,7 @@ export class Links {
     const now = this.#now()
     const created = await this.#db.write(async (tx) => {
       // While the head is locked, the folder of a sub-library cannot move either.
-      if (!(await holdHead(tx, library.info.key, originOf(library.info).head))) return undefined
+      if (!(await libraryHeads.hold(tx, library.info.key, originOf(library.info).head))) return undefined
       const { libraryKey, subKey } = keysOf(library)
       const place = inOrigin(library.info, path)
       const where = { kind, accountKey: user.key, libraryKey, subKey: subKey ?? 0, place }

@@ -1,7 +1,7 @@
 import type { LibraryId } from '../../base/objects/index.ts'
 import type { LibraryPath } from '../../base/paths/index.ts'
-import { baseOf, type LibraryInfo } from '../../libraries/commits/index.ts'
 import type { Library, Permission } from '../../libraries/library/index.ts'
+import { baseOf, type LibraryInfo } from '../../libraries/registry/index.ts'
 
 /** How a user has access to a library. */
 type Via = 'mine' | 'shared' | 'group' | 'public'

@@ -1,14 +1,8 @@
 import type { LibraryId } from '../../base/objects/index.ts'
 import { type LibraryPath, ROOT } from '../../base/paths/index.ts'
-import {
-  type LibraryInfo,
-  type LibraryRow,
-  libraryFromRow,
-  libraryRelation,
-  libraryRowRelation,
-  type SubLibrary,
-} from '../../libraries/commits/index.ts'
 import type { Permission } from '../../libraries/library/index.ts'
+import type { LibraryInfo, LibraryRow, SubLibrary } from '../../libraries/registry/index.ts'
+import { libraryRows } from '../../libraries/registry/index.ts'
 import { viewRelation } from '../../libraries/views/index.ts'
 import { groupRows } from '../../people/accounts/index.ts'
 import type { Reader, Transaction, Value } from '../../platform/database/index.ts'
@@ -299,7 +293,7 @@ export async function librarySharesOf(reader: Reader, query: ShareQuery): Promis
        s.is_admin as share_admin, s.granted_by as share_by, s.expires_at as share_expires_at,
        sub.key as sub_key, sub.id as sub_id, sub.path as sub_path, sub.since_seq as sub_since,
        sub.is_file as sub_is_file
-     from share s join ${libraryRowRelation} l on l.key = s.library_key ${TO_SUB}
+     from share s join ${libraryRows.wholeRelation} l on l.key = s.library_key ${TO_SUB}
      where l.deleted_at is null and ${condition}
      order by l.updated_at desc, l.key desc, s.created_at, s.grantee_key`,
     ...values,
@@ -311,7 +305,7 @@ export async function librarySharesOf(reader: Reader, query: ShareQuery): Promis
     isAdmin: row.share_admin === 1,
     grantedBy: row.share_by,
     expiresAt: row.share_expires_at ?? undefined,
-    library: libraryFromRow(row),
+    library: libraryRows.read(row),
     sub: subOf(row),
   }))
 }
@@ -327,7 +321,7 @@ export async function sizesSharedWith(
     const some = groupKeys.slice(start, start + 500)
     const rows = await reader.all<{ group_key: number; size: number | string }>(
       `select s.grantee_key as group_key, sum(l.size) as size
-       from share s join ${libraryRelation} l on l.key = s.library_key ${TO_SUB}
+       from share s join ${libraryRows.relation} l on l.key = s.library_key ${TO_SUB}
        where s.grantee = 'group' and s.grantee_key in (${some.map(() => '?').join(', ')})
          and sub.key is null and l.deleted_at is null and ${IN_EFFECT}
        group by s.grantee_key`,
@@ -467,7 +461,7 @@ export async function countSharesByLibrary(
   const rows = await reader.all<{ id: string; whole: number | string; inside: number | string }>(
     `select l.id, sum(case when s.sub_key is null then 1 else 0 end) as whole,
        sum(case when s.sub_key is null then 0 else 1 end) as inside
-     from share s join ${libraryRelation} l on l.key = s.library_key
+     from share s join ${libraryRows.relation} l on l.key = s.library_key
      where l.owner_key = ? and l.deleted_at is null and ${IN_EFFECT} group by l.id`,
     ownerKey,
     now,

@@ -1,6 +1,6 @@
 import { TimeSlicer } from '../../base/scheduling/index.ts'
-import type { LibraryInfo } from '../../libraries/commits/index.ts'
 import type { LibraryCore, Permission } from '../../libraries/library/index.ts'
+import type { LibraryInfo } from '../../libraries/registry/index.ts'
 import type { Database } from '../../platform/database/index.ts'
 import { capped } from './grant.ts'
 import { isShareExpired, librarySharesOf, type Share, type ShareQuery } from './share-store.ts'

@@ -1,12 +1,5 @@
 import { fail } from '../../base/errors.ts'
 import { baseName, joinPath, type LibraryPath, parentOf, ROOT, selfAndAbove } from '../../base/paths/index.ts'
-import {
-  asSeen,
-  inOrigin,
-  type LibraryInfo,
-  originOf,
-  type SubLibrary,
-} from '../../libraries/commits/index.ts'
 import type {
   Actor,
   AdministeredLibrary,
@@ -14,6 +7,13 @@ import type {
   LibraryCore,
   Right,
 } from '../../libraries/library/index.ts'
+import {
+  asSeen,
+  inOrigin,
+  type LibraryInfo,
+  originOf,
+  type SubLibrary,
+} from '../../libraries/registry/index.ts'
 import {
   filePlace,
   findSubLibraryAt,

@@ -1,4 +1,5 @@
-import { fileSizeSum, type LibraryDependent, libraryRelation } from '../../libraries/commits/index.ts'
+import type { LibraryDependent } from '../../libraries/registry/index.ts'
+import { libraryRows, librarySizes } from '../../libraries/registry/index.ts'
 import { type AccountDependent, accountRows } from '../../people/accounts/index.ts'
 import type { Reader, Transaction } from '../../platform/database/index.ts'
 
@@ -53,7 +54,7 @@ export async function takenBy(
   { reservation = 0, restarted }: NotCounted = {},
 ): Promise<Taken> {
   const row = await reader.get<Record<string, number | null>>(
-    `select (select ${fileSizeSum} from ${libraryRelation} l where l.owner_key = ? and l.deleted_at is null) as stored,
+    `select (select ${librarySizes.fileSizeSum} from ${libraryRows.relation} l where l.owner_key = ? and l.deleted_at is null) as stored,
        r.reserved, r.guest_reserved, r.visitor_reserved, u.unfinished, u.evictable, u.visitor_unfinished
      from (
        select sum(bytes) as reserved, sum(case when guest > ${OWN} then bytes end) as guest_reserved,
@@ -62,7 +63,7 @@ export async function takenBy(
      ) r cross join (
        select sum(p.received) as unfinished, sum(case when p.guest = ${VISITOR} then p.received end) as visitor_unfinished,
          sum(case when p.guest > ${OWN} or p.updated_at <= ? then p.received end) as evictable
-       from partial_upload p join ${libraryRelation} l on l.key = p.library_key
+       from partial_upload p join ${libraryRows.relation} l on l.key = p.library_key
        where l.owner_key = ? and p.updated_at >= case p.guest when ${VISITOR} then cast(? as bigint) else cast(? as bigint) end
          and not (p.library_key = ? and p.account_key = ? and p.link_key = ? and p.total = ?)
      ) u`,
@@ -139,7 +140,7 @@ export async function findOwnerQuota(
 ): Promise<{ ownerKey: number; quota: number } | undefined> {
   return reader.get<{ ownerKey: number; quota: number }>(
     `select a.key as "ownerKey", a.quota
-     from ${libraryRelation} l join ${accountRows.briefRelation} a on a.key = l.owner_key where l.key = ?`,
+     from ${libraryRows.relation} l join ${accountRows.briefRelation} a on a.key = l.owner_key where l.key = ?`,
     libraryKey,
   )
 }
@@ -158,7 +159,7 @@ interface Evictable {
 /** Evictable uploads in the order of eviction: guests first, then by idle time. */
 export async function listEvictable(reader: Reader, ownerKey: number, now: number): Promise<Evictable[]> {
   return reader.all<{ key: number; received: number }>(
-    `select p.key, p.received from partial_upload p join ${libraryRelation} l on l.key = p.library_key
+    `select p.key, p.received from partial_upload p join ${libraryRows.relation} l on l.key = p.library_key
      where l.owner_key = ? and (p.guest > ${OWN} or p.updated_at <= ?)
      order by p.guest desc, p.updated_at, p.key`,
     ownerKey,
@@ -186,7 +187,7 @@ export async function deleteExpiredPartials(tx: Transaction, now: number, ownerK
   const whose =
     ownerKey === undefined
       ? ''
-      : `and library_key in (select l.key from ${libraryRelation} l where l.owner_key = ?)`
+      : `and library_key in (select l.key from ${libraryRows.relation} l where l.owner_key = ?)`
   await tx.run(
     `delete from partial_upload where updated_at < case guest when ${VISITOR} then cast(? as bigint) else cast(? as bigint) end ${whose}`,
     now - VISITOR_IDLE_SECONDS,

@@ -1,12 +1,8 @@
 import { type Fault, fail } from '../../base/errors.ts'
-import {
-  entriesOf,
-  type GrowthGuard,
-  type LibraryInfo,
-  usageOf,
-  usageOfMany,
-} from '../../libraries/commits/index.ts'
+import type { GrowthGuard } from '../../libraries/commits/index.ts'
 import type { Library } from '../../libraries/library/index.ts'
+import type { LibraryInfo } from '../../libraries/registry/index.ts'
+import { librarySizes } from '../../libraries/registry/index.ts'
 import { historyBytesOf } from '../../libraries/usage/index.ts'
 import { type Account, type Accounts, accountRows } from '../../people/accounts/index.ts'
 import type { Database, Reader, Transaction } from '../../platform/database/index.ts'
@@ -150,12 +146,12 @@ export class Quotas {
   }
 
   usageOf(account: Account): Promise<number> {
-    return usageOf(this.#db, account.key)
+    return librarySizes.bytesOf(this.#db, account.key)
   }
 
   /** Used bytes by account key. Accounts without libraries are omitted. */
   usageOfMany(accounts: readonly Account[]): Promise<Map<number, number>> {
-    return usageOfMany(
+    return librarySizes.bytesOfMany(
       this.#db,
       accounts.map((account) => account.key),
     )
@@ -291,7 +287,7 @@ export class Quotas {
       limitOf: (quota) => this.limitOf({ quota }),
       check: async (tx, { ownerKey, limit }, { bytes, entries }) => {
         await accountRows.lock(tx, this.#db.dialect, ownerKey)
-        if (entries && (await entriesOf(tx, ownerKey)) > MIN_ENTRIES + limit / BYTES_PER_ENTRY) {
+        if (entries && (await librarySizes.entriesOf(tx, ownerKey)) > MIN_ENTRIES + limit / BYTES_PER_ENTRY) {
           fail({ code: 'quota-exceeded', limit })
         }
         if (!bytes) return

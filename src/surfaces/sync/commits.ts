@@ -5,7 +5,7 @@ import {
   parseCommit,
   parseCommitId,
 } from '../../base/objects/index.ts'
-import type { LibraryInfo } from '../../libraries/commits/index.ts'
+import type { LibraryInfo } from '../../libraries/registry/index.ts'
 import { readBody } from '../../platform/http/index.ts'
 import { map, rawText } from '../../platform/input/index.ts'
 import { jsonTextResponse, TextRefusal } from '../../platform/responses/index.ts'

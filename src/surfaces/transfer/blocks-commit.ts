@@ -1,7 +1,7 @@
 import { fail } from '../../base/errors.ts'
 import { baseName, type LibraryPath, parentOf, parseName, parsePath } from '../../base/paths/index.ts'
 import { json, kinds } from '../../base/schemas/index.ts'
-import { describeAdded } from '../../libraries/commits/index.ts'
+import { commitMessages } from '../../libraries/commits/index.ts'
 import type { Content } from '../../libraries/content/index.ts'
 import { addFiles, type Placed, replaceFile } from '../../libraries/library/index.ts'
 import { deleteUncommitted } from '../../libraries/push/index.ts'
@@ -102,7 +102,7 @@ async function addFile(services: TransferServices, use: TicketUse, fields: Field
   const newName = parseName(name) ?? fail({ code: 'name-invalid', name })
   const mtime = parseLastModify(fields.text('last_modify'))
   return withContent(services, use, file, async (content, also) => {
-    const options = { replace, describe: describeAdded, also }
+    const options = { replace, describe: commitMessages.added, also }
     const files = [{ name: newName, content, mtime }]
     const editable = (await use.reopen()).editable(parent)
     const { result } = await addFiles(services.core, editable, parent, files, options)

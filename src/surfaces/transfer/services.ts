@@ -1,7 +1,7 @@
 import type { LibraryPath } from '../../base/paths/index.ts'
-import type { LibraryInfo } from '../../libraries/commits/index.ts'
 import type { LibraryCore } from '../../libraries/library/index.ts'
 import type { ClientPush } from '../../libraries/push/index.ts'
+import type { LibraryInfo } from '../../libraries/registry/index.ts'
 import type { Account } from '../../people/accounts/index.ts'
 import type { Transaction } from '../../platform/database/index.ts'
 import { routesFor } from '../../platform/http/index.ts'

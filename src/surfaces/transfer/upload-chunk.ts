@@ -1,7 +1,7 @@
 import type { LibraryPath } from '../../base/paths/index.ts'
-import { inOrigin } from '../../libraries/commits/index.ts'
 import type { Content } from '../../libraries/content/index.ts'
 import type { Ready } from '../../libraries/library/index.ts'
+import { inOrigin } from '../../libraries/registry/index.ts'
 import type { Transaction } from '../../platform/database/index.ts'
 import { STREAM_BYTES } from '../../platform/http/index.ts'
 import type { StreamedPart } from '../../platform/input/index.ts'

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises'
 import path from 'node:path'
 import type { Config } from '../../../base/config/index.ts'
-import { newestChange } from '../../../libraries/commits/index.ts'
+import { libraryHeads } from '../../../libraries/registry/index.ts'
 import { type IntegrityState, readIntegrityState } from '../../../maintenance/check/index.ts'
 import { findSeenTime, MAX_JUMP_SECONDS } from '../../../platform/clock/index.ts'
 import {
@@ -158,7 +158,7 @@ async function lastSeen(database: Config['database']): Promise<number | undefine
 async function newestStored(database: Config['database']): Promise<number> {
   try {
     await using found = await inspectDatabase(database)
-    return found === undefined || found.schemaVersion === 0 ? 0 : await newestChange(found)
+    return found === undefined || found.schemaVersion === 0 ? 0 : await libraryHeads.newestChange(found)
   } catch {
     return 0
   }

@@ -2,7 +2,6 @@ import { fail } from '../../../base/errors.ts'
 import type { LibraryId } from '../../../base/objects/index.ts'
 import { parseName } from '../../../base/paths/index.ts'
 import { json, kinds } from '../../../base/schemas/index.ts'
-import type { LibraryStatus } from '../../../libraries/commits/index.ts'
 import {
   changeStatus,
   createLibrary,
@@ -12,6 +11,7 @@ import {
   renameLibrary,
   transferLibrary,
 } from '../../../libraries/library/index.ts'
+import type { LibraryInfo } from '../../../libraries/registry/index.ts'
 import { type Account, auditActor, parseEmail, roleAllows } from '../../../people/accounts/index.ts'
 import type { AuditActor } from '../../../people/audit/index.ts'
 import {
@@ -47,7 +47,7 @@ const orderBy: Reader<'updated' | 'size' | 'files'> = accepting(
   },
 )
 
-const status: Reader<LibraryStatus | undefined> = accepting(
+const status: Reader<LibraryInfo['status'] | undefined> = accepting(
   { type: 'string', enum: ['normal', 'read-only'] },
   (fields, name) => {
     const sent = optionalText()(fields, name)

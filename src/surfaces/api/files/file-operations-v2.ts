@@ -1,6 +1,5 @@
 import { baseName, joinPath, type LibraryPath, parentOf, parseName, ROOT } from '../../../base/paths/index.ts'
 import { json, kinds } from '../../../base/schemas/index.ts'
-import { inOrigin } from '../../../libraries/commits/index.ts'
 import {
   copy,
   createFile,
@@ -9,6 +8,7 @@ import {
   type Placed,
   rename,
 } from '../../../libraries/library/index.ts'
+import { inOrigin } from '../../../libraries/registry/index.ts'
 import type { Account } from '../../../people/accounts/index.ts'
 import type { HttpRequest } from '../../../platform/http/index.ts'
 import { rawText } from '../../../platform/input/index.ts'

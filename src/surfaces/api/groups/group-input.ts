@@ -1,6 +1,6 @@
 import { fail } from '../../../base/errors.ts'
-import type { LibraryInfo } from '../../../libraries/commits/index.ts'
 import { createLibrary } from '../../../libraries/library/index.ts'
+import type { LibraryInfo } from '../../../libraries/registry/index.ts'
 import { type Account, auditActor, type Group, roleAllows } from '../../../people/accounts/index.ts'
 import { accepting, type Reader } from '../../../platform/input/index.ts'
 import { notFound } from '../../../platform/responses/index.ts'

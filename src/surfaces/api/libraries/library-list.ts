@@ -1,6 +1,6 @@
 import { toNfc } from '../../../base/paths/index.ts'
-import type { LibraryInfo, LibrarySummary } from '../../../libraries/commits/index.ts'
 import type { Permission } from '../../../libraries/library/index.ts'
+import type { LibraryInfo, LibrarySummary } from '../../../libraries/registry/index.ts'
 import { type Account, type Person, personOf, unknownPerson } from '../../../people/accounts/index.ts'
 import type { SharedLibrary } from '../../../sharing/access/index.ts'
 import { type Parties, partiesOf } from '../common/parties.ts'

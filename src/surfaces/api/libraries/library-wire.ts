@@ -1,5 +1,5 @@
-import type { LibraryInfo } from '../../../libraries/commits/index.ts'
 import type { Library, Permission } from '../../../libraries/library/index.ts'
+import type { LibraryInfo } from '../../../libraries/registry/index.ts'
 import type { Person } from '../../../people/accounts/index.ts'
 import { type Parties, personIn } from '../common/parties.ts'
 import { formatSize, isoTime, relativeTime } from '../common/wire-formats.ts'

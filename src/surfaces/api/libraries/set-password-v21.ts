@@ -1,7 +1,7 @@
 import { json, kinds } from '../../../base/schemas/index.ts'
-import type { LibraryInfo } from '../../../libraries/commits/index.ts'
 import type { LibraryEncryption } from '../../../libraries/content/index.ts'
 import { lockLibrary } from '../../../libraries/library/index.ts'
+import type { LibraryInfo } from '../../../libraries/registry/index.ts'
 import { auditActor } from '../../../people/accounts/index.ts'
 import type { PasswordOutcome } from '../../../people/passwords/index.ts'
 import { throttled } from '../../../platform/http/index.ts'

@@ -1,7 +1,7 @@
 import { fail } from '../../../base/errors.ts'
 import { ROOT } from '../../../base/paths/index.ts'
 import { json, kinds } from '../../../base/schemas/index.ts'
-import { originOf } from '../../../libraries/commits/index.ts'
+import { originOf } from '../../../libraries/registry/index.ts'
 import { errorMessage } from '../../../platform/responses/index.ts'
 import { partiesOf, personIn } from '../common/parties.ts'
 import { libraryIdParam, sentPathOrRoot } from '../common/readers.ts'

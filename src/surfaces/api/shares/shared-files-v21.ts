@@ -1,6 +1,6 @@
 import { baseName, ROOT } from '../../../base/paths/index.ts'
 import { json } from '../../../base/schemas/index.ts'
-import { originOf } from '../../../libraries/commits/index.ts'
+import { originOf } from '../../../libraries/registry/index.ts'
 import type { SharedLibrary } from '../../../sharing/access/index.ts'
 import { type Parties, partiesOf, personIn } from '../common/parties.ts'
 import { isoTime } from '../common/wire-formats.ts'

@@ -1,6 +1,6 @@
 import { joinPath, parseName, ROOT } from '../../../base/paths/index.ts'
 import { json, kinds } from '../../../base/schemas/index.ts'
-import { inOrigin } from '../../../libraries/commits/index.ts'
+import { inOrigin } from '../../../libraries/registry/index.ts'
 import { map, required } from '../../../platform/input/index.ts'
 import { jsonResponse } from '../../../platform/responses/index.ts'
 import { libraryIdParam, requiredPath } from '../common/readers.ts'

@@ -5,9 +5,9 @@ import type { Transaction } from '../../platform/database/index.ts'
 import { makeFolder } from '../library/entries.ts'
 import { getLibrary } from '../library/libraries.ts'
 import { purge } from '../library/purge.ts'
+import { deletedLibraries } from '../registry/deleted-library-store.ts'
 import { CommitConsumer } from './commit-consumer.ts'
-import { consumerPosition } from './consumer-store.ts'
-import { markDeleted } from './library-store.ts'
+import { positionRows } from './consumer-store.ts'
 
 const notCalled = (error: unknown) => assert.fail(String(error))
 
@@ -54,7 +54,7 @@ describe('a consumer of commits', () => {
       position: async () => ({ seq: 0 }),
       async step({ key }) {
         steps += 1
-        await test.db.write((tx) => markDeleted(tx, key, 1))
+        await test.db.write((tx) => deletedLibraries.mark(tx, key, 1))
         await purge(test.core, { key, id: '', name: '' }, undefined)
         // Another process moved the position: it must be read again.
         return undefined
@@ -222,7 +222,10 @@ function stageOf(test: TestCore, onError?: (error: unknown) => void) {
       await consumer.stop()
     },
     async positions(libraryKey: number): Promise<Record<string, number>> {
-      const found = modules.map(async ({ name }) => [name, await consumerPosition(test.db, libraryKey, name)])
+      const found = modules.map(async ({ name }) => [
+        name,
+        await positionRows.find(test.db, libraryKey, name),
+      ])
       return Object.fromEntries(await Promise.all(found)) as Record<string, number>
     },
   }

@@ -1,4 +1,5 @@
 import { DomainError } from '../../base/errors.ts'
+import type { LibraryInfo } from '../registry/index.ts'
 import {
   type ConsumerParts,
   type DerivedModule,
@@ -6,7 +7,6 @@ import {
   ModuleConsumer,
 } from './derived-module.ts'
 import { type Companion, DerivedTransaction } from './derived-rows.ts'
-import type { LibraryInfo } from './library-info.ts'
 
 // Debounce: commits in quick succession are processed together. While the process is busy, the delay grows.
 const WAKE_DELAY_MS = 40

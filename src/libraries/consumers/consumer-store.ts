@@ -1,26 +1,18 @@
 import type { Database, Reader, Transaction } from '../../platform/database/index.ts'
 
 /** The position of a consumer: the number of the last commit it processed in a library; 0 for none. */
-export async function consumerPosition(reader: Reader, libraryKey: number, name: string): Promise<number> {
+async function consumerPosition(reader: Reader, libraryKey: number, name: string): Promise<number> {
   const sql = 'select seq from follower where library_key = ? and name = ?'
   return (await reader.get<{ seq: number }>(sql, libraryKey, name))?.seq ?? 0
 }
 
 /** The positions of all consumers of a library. */
-export async function listPositions(
-  reader: Reader,
-  libraryKey: number,
-): Promise<{ name: string; seq: number }[]> {
+async function listPositions(reader: Reader, libraryKey: number): Promise<{ name: string; seq: number }[]> {
   return reader.all('select name, seq from follower where library_key = ? order by name', libraryKey)
 }
 
 /** Sets the position of a consumer, whatever it was. */
-export async function moveConsumer(
-  tx: Transaction,
-  libraryKey: number,
-  name: string,
-  seq: number,
-): Promise<void> {
+async function moveConsumer(tx: Transaction, libraryKey: number, name: string, seq: number): Promise<void> {
   await tx.run(
     `insert into follower (library_key, name, seq) values (?, ?, ?)
      on conflict (library_key, name) do update set seq = excluded.seq`,
@@ -80,7 +72,7 @@ function putPositions(tx: Transaction, libraryKey: number, names: readonly strin
  * `from` any more because another process was first. Not flushed: data lost in a power failure is derived
  * again.
  */
-export function writeFollowed(
+function writeFollowed(
   db: Database,
   move: ConsumerMove,
   write: (tx: Transaction) => Promise<void>,
@@ -96,7 +88,22 @@ export function writeFollowed(
 }
 
 /** The number of the last commit that every consumer of a library has processed; undefined if it has none. */
-export async function slowestPosition(reader: Reader, libraryKey: number): Promise<number | undefined> {
+async function slowestPosition(reader: Reader, libraryKey: number): Promise<number | undefined> {
   const sql = 'select min(seq) as seq from follower where library_key = ?'
   return (await reader.get<{ seq: number | null }>(sql, libraryKey))?.seq ?? undefined
+}
+
+/** The positions of consumers, for stores and transactions of other modules. */
+export const positionRows = {
+  /** The number of the last commit that each consumer has processed in a library, as a subquery to be joined. */
+  relation: '(select library_key, name, seq from follower)',
+  find: consumerPosition,
+  list: listPositions,
+  slowest: slowestPosition,
+  set: moveConsumer,
+  writeFollowed,
+  /** Before all derived rows are purged: without its position, a consumer adds none. */
+  async onPurged(tx: Transaction, libraryKey: number): Promise<void> {
+    await tx.run('delete from follower where library_key = ?', libraryKey)
+  },
 }

@@ -1,4 +1,5 @@
 import type { Reader } from '../../platform/database/index.ts'
+import { libraryRows } from '../registry/index.ts'
 
 /** What the rows of a library follow from. */
 export interface LibraryState {
@@ -28,7 +29,7 @@ export async function listLibraryStates(
   afterKey: number,
   limit: number,
 ): Promise<LibraryState[]> {
-  const sql = 'select * from library where key > ? order by key limit ?'
+  const sql = `select * from ${libraryRows.wholeRelation} l where key > ? order by key limit ?`
   const rows = await reader.all<StateRow>(sql, afterKey, limit)
   const last = rows.at(-1)
   if (last === undefined) return []

@@ -3,7 +3,7 @@ import type { LibraryPath } from '../../base/paths/index.ts'
 import type { LibraryEncryption } from '../content/index.ts'
 import type { StoredDir } from '../tree/index.ts'
 
-export type LibraryStatus = 'normal' | 'read-only'
+type LibraryStatus = 'normal' | 'read-only'
 
 /** Identifies a library in a list, with its status. */
 export type LibraryName = Pick<LibrarySummary, 'key' | 'id' | 'name' | 'status' | 'encrypted'>

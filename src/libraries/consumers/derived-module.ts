@@ -1,11 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { fail } from '../../base/errors.ts'
 import type { Database } from '../../platform/database/index.ts'
-import { consumerPosition } from './consumer-store.ts'
+import type { RecentCommits } from '../commits/index.ts'
+import type { LibraryInfo } from '../registry/index.ts'
+import { libraryRows } from '../registry/index.ts'
+import { positionRows } from './consumer-store.ts'
 import { type DerivedRows, DerivedTransaction } from './derived-rows.ts'
-import type { LibraryInfo } from './library-info.ts'
-import { findLibraryByKey, findLibraryWithDeleted } from './library-store.ts'
-import type { RecentCommits } from './recent-commits.ts'
 
 const COMMITS_PER_STEP = 250
 const MAX_POSITIONS_KEPT = 10_000
@@ -153,7 +153,7 @@ export class ModuleConsumer<P extends DerivedPosition = DerivedPosition> {
   async #position({ key }: LibraryInfo): Promise<P> {
     const { position, name } = this.#module
     if (position !== undefined) return position(key)
-    return { seq: await consumerPosition(this.#parts.db, key, name) } as P
+    return { seq: await positionRows.find(this.#parts.db, key, name) } as P
   }
 
   #keep(libraryKey: number, at: P): void {
@@ -168,10 +168,10 @@ export class ModuleConsumer<P extends DerivedPosition = DerivedPosition> {
 
 /** Throws library-not-found for a library that is purged, or being purged. */
 async function refusePurged(db: Database, { key, id }: LibraryInfo): Promise<void> {
-  if ((await findLibraryWithDeleted(db, key)) === undefined) fail({ code: 'library-not-found', id })
+  if ((await libraryRows.findWithDeleted(db, key)) === undefined) fail({ code: 'library-not-found', id })
 }
 
 /** Throws library-not-found for a library that is deleted or purged, for modules that stop at deletion. */
 export async function refuseDeleted(db: Database, { key, id }: LibraryInfo): Promise<void> {
-  if ((await findLibraryByKey(db, key)) === undefined) fail({ code: 'library-not-found', id })
+  if ((await libraryRows.findByKey(db, key)) === undefined) fail({ code: 'library-not-found', id })
 }
