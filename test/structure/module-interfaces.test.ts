@@ -12,6 +12,8 @@ const read = (file: string) => readFileSync(path.join(src, file), 'utf8')
 /** The most names of an interface, and the most lines of a function. */
 const MOST_EXPORTS = 40
 const MOST_LINES = 80
+/** The most services that the calls of a resource get. */
+const MOST_SERVICES = 16
 
 /** Modules that export more. The numbers may only fall; a module that gets below 40 leaves the list. */
 const WIDE: Readonly<Record<string, number>> = {
@@ -42,6 +44,19 @@ describe('The modules of the server', () => {
       .sort(([, a], [, b]) => b - a)
     for (const [name, lines] of long) t.diagnostic(`${name}: ${lines} lines`)
     assert.deepEqual(long, [])
+  })
+
+  it(`of the web API have calls that get at most ${MOST_SERVICES} services`, (t) => {
+    const counts = globSync('surfaces/api/*/services.ts', { cwd: src })
+      .flatMap((file) => [...read(file).matchAll(/^export interface (\w+) \{\n(.*?)^\}/gms)])
+      .map(([, name = '', fields = '']) => [name, fields.match(/^ {2}readonly /gm)?.length ?? 0] as const)
+      .sort(([, a], [, b]) => b - a)
+    for (const [name, count] of counts) t.diagnostic(`${name}: ${count} services`)
+    assert.ok(counts.length > 0)
+    assert.deepEqual(
+      counts.filter(([, count]) => count > MOST_SERVICES),
+      [],
+    )
   })
 
   it('of the web API have folders that import one way', () => {

@@ -1,11 +1,11 @@
 import { bytes, json } from '../../../base/schemas/index.ts'
 import { integer, optional, optionalText } from '../../../platform/input/index.ts'
 import { rawResponse } from '../../../platform/responses/index.ts'
-import { route } from '../services.ts'
 import { withoutUndefined, withRuleMessages } from './account-input.ts'
 import { accountInfoToWire } from './account-wire.ts'
 import { accountInfo } from './accounts.schema.ts'
 import { defaultAvatar } from './default-avatar.ts'
+import { accountRoute as route } from './services.ts'
 
 const MAX_INTERVAL_SECONDS = 31 * 86_400
 

@@ -7,8 +7,8 @@ import {
 } from '../../../people/accounts/index.ts'
 import { isDesktop, type LinkedDevice } from '../../../people/credentials/index.ts'
 import { isoTime } from '../common/wire-formats.ts'
-import type { ApiServices } from '../services.ts'
 import type { AccountInfo, Person, Profile } from './accounts.schema.ts'
+import type { AccountServices } from './services.ts'
 
 /** The value of `total` and `quota_total` without a limit. Clients treat any negative number as unlimited. */
 export const UNLIMITED = -2
@@ -31,7 +31,7 @@ export function avatarUrl(
 /** An account as its holder sees it in `/api2/account/info/`. */
 export async function accountInfoToWire(
   account: Account,
-  { quotas }: ApiServices,
+  { quotas }: AccountServices,
   baseUrl: string,
 ): Promise<AccountInfo> {
   const usage = await quotas.usageOf(account)

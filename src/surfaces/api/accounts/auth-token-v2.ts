@@ -5,8 +5,8 @@ import type { LoginOutcome } from '../../../people/credentials/index.ts'
 import { throttled } from '../../../platform/http/index.ts'
 import { accepting, type Reader, rawValue } from '../../../platform/input/index.ts'
 import { Refusal } from '../../../platform/responses/index.ts'
-import { route } from '../services.ts'
 import { fieldProblems, token } from './accounts.schema.ts'
+import { signInRoute as route } from './services.ts'
 
 /** The text that a client sent, or the message that rejects it. */
 type Sent = { readonly text: string } | { readonly problem: string }

@@ -10,10 +10,10 @@ import {
 } from '../../../platform/input/index.ts'
 import { errorMessage, notFound, rawResponse } from '../../../platform/responses/index.ts'
 import { formatSize } from '../common/wire-formats.ts'
-import { route } from '../services.ts'
 import { emailParam } from './account-input.ts'
 import { avatarUrl } from './account-wire.ts'
 import { avatar as avatarSchema } from './accounts.schema.ts'
+import { accountRoute as route } from './services.ts'
 
 const MAX_FILE = 1024 * 1024
 // Images above the limit get an error message, unless they exceed the body limit.

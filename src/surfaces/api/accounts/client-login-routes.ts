@@ -3,8 +3,8 @@ import { accountAction } from '../../../people/audit/index.ts'
 import { parseDevice } from '../../../people/credentials/index.ts'
 import { type Reader, required } from '../../../platform/input/index.ts'
 import { errorMessage } from '../../../platform/responses/index.ts'
-import { route } from '../services.ts'
 import { token as tokenSchema } from './accounts.schema.ts'
+import { signInRoute as route } from './services.ts'
 
 /** Text about the browser; undefined if absent or malformed. */
 const deviceText: Reader<string | undefined> = (fields, name) => fields.text(name)

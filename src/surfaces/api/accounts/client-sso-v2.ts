@@ -3,7 +3,7 @@ import { accountAction } from '../../../people/audit/index.ts'
 import { parseDevice } from '../../../people/credentials/index.ts'
 import { type Reader, text } from '../../../platform/input/index.ts'
 import { errorMessage, jsonResponse } from '../../../platform/responses/index.ts'
-import { route } from '../services.ts'
+import { signInRoute as route } from './services.ts'
 
 const path = '/api2/client-sso-link/'
 const MAX_CLIENT_NAME = 64

@@ -4,8 +4,8 @@ import { accepting, oneOf, type Reader, required } from '../../../platform/input
 import { errorMessage, jsonResponse, Refusal } from '../../../platform/responses/index.ts'
 import { auditAction } from '../common/audit.ts'
 import { isoTime } from '../common/wire-formats.ts'
-import { route } from '../services.ts'
 import { done, oauthError as oauthErrorSchema, permission as permissionSchema } from './accounts.schema.ts'
+import { signInRoute as route } from './services.ts'
 import {
   currentPassword,
   lifeInDays,

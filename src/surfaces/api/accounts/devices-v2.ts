@@ -5,10 +5,10 @@ import { readApiToken } from '../../../platform/http/index.ts'
 import { map, required, text } from '../../../platform/input/index.ts'
 import { errorMessage } from '../../../platform/responses/index.ts'
 import { auditAction, deviceAction } from '../common/audit.ts'
-import { route } from '../services.ts'
 import { optionalFlag } from './account-input.ts'
 import { deviceToWire } from './account-wire.ts'
 import { device as deviceDescribed, done, nothing } from './accounts.schema.ts'
+import { credentialRoute as route } from './services.ts'
 
 const platform = map(text(), (sent): Platform | undefined => (isPlatform(sent) ? sent : undefined))
 

@@ -1,8 +1,8 @@
 import { json } from '../../../base/schemas/index.ts'
 import { type Account, Onboarding } from '../../../people/accounts/index.ts'
 import { flag, oneOf } from '../../../platform/input/index.ts'
-import { type ApiServices, route } from '../services.ts'
 import { onboarding as onboardingSchema } from './accounts.schema.ts'
+import { type AccountServices, accountRoute as route } from './services.ts'
 
 const path = '/api/v2.1/onboarding/'
 
@@ -35,7 +35,7 @@ export const onboardingRoutes = [
   }),
 ]
 
-async function onboardingToWire(user: Account, { onboarding }: ApiServices) {
+async function onboardingToWire(user: Account, { onboarding }: AccountServices) {
   const { dismissed, passwordAssigned } = await onboarding.state(user)
   return { dismissed, password_assigned: passwordAssigned }
 }

@@ -4,9 +4,9 @@ import { accountAction } from '../../../people/audit/index.ts'
 import { throttled } from '../../../platform/http/index.ts'
 import { rawText, required } from '../../../platform/input/index.ts'
 import { errorMessage } from '../../../platform/responses/index.ts'
-import { route } from '../services.ts'
 import { withRuleMessages } from './account-input.ts'
 import { done } from './accounts.schema.ts'
+import { signInRoute as route } from './services.ts'
 
 const INVALID = 'This link has expired or was used already.'
 

@@ -6,8 +6,8 @@ import { integer, oneOf, rawText } from '../../../platform/input/index.ts'
 import { errorMessage } from '../../../platform/responses/index.ts'
 import { auditAction, auditCredential } from '../common/audit.ts'
 import { isoTime } from '../common/wire-formats.ts'
-import { route } from '../services.ts'
 import { done, personalToken } from './accounts.schema.ts'
+import { credentialRoute as route } from './services.ts'
 import { currentPassword, lifeInDays, tokenAccesses, tokenName, tokenPermissions } from './token-input.ts'
 
 const DAY = 86_400

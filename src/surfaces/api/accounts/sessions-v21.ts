@@ -5,8 +5,8 @@ import { integer } from '../../../platform/input/index.ts'
 import { errorMessage } from '../../../platform/responses/index.ts'
 import { auditAction } from '../common/audit.ts'
 import { isoTime } from '../common/wire-formats.ts'
-import { route } from '../services.ts'
 import { done, session as sessionSchema, webdavClient } from './accounts.schema.ts'
+import { credentialRoute as route } from './services.ts'
 
 const path = '/api/v2.1/sessions/'
 

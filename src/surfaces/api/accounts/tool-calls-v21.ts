@@ -2,8 +2,8 @@ import { parseLibraryId } from '../../../base/objects/index.ts'
 import { auditActor } from '../../../people/accounts/index.ts'
 import { map, rawText, text } from '../../../platform/input/index.ts'
 import { errorMessage } from '../../../platform/responses/index.ts'
-import { route } from '../services.ts'
 import { done } from './accounts.schema.ts'
+import { accountRoute as route } from './services.ts'
 
 const MAX_USER_AGENT = 255
 

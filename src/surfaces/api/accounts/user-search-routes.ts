@@ -3,9 +3,9 @@ import { json, kinds } from '../../../base/schemas/index.ts'
 import { type Account, roleAllows } from '../../../people/accounts/index.ts'
 import { flag, rawValue, text } from '../../../platform/input/index.ts'
 import { errorMessage } from '../../../platform/responses/index.ts'
-import { type ApiServices, route } from '../services.ts'
 import { userItem } from './account-wire.ts'
 import { person } from './accounts.schema.ts'
+import { type AccountServices, accountRoute as route } from './services.ts'
 
 /** SQLite and PostgreSQL limit the parameters of a statement. */
 const MAX_KNOWN = 10_000
@@ -15,7 +15,7 @@ const MAX_KNOWN = 10_000
  * all, which roles other than guests may find.
  */
 async function findKnownPeople(
-  { access, groups }: Pick<ApiServices, 'access' | 'groups'>,
+  { access, groups }: Pick<AccountServices, 'access' | 'groups'>,
   user: Account,
 ): Promise<readonly number[] | undefined> {
   if (roleAllows(user.role, 'search-people')) return undefined

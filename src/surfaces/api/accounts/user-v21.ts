@@ -6,10 +6,10 @@ import { throttled } from '../../../platform/http/index.ts'
 import { oneOf, optional, optionalText, text } from '../../../platform/input/index.ts'
 import { errorMessage } from '../../../platform/responses/index.ts'
 import { auditAction } from '../common/audit.ts'
-import { route } from '../services.ts'
 import { optionalFlag, withoutUndefined, withRuleMessages } from './account-input.ts'
 import { userToWire } from './account-wire.ts'
 import { done, profile } from './accounts.schema.ts'
+import { credentialRoute as route } from './services.ts'
 import { currentPassword } from './token-input.ts'
 
 export const userRoutes = [

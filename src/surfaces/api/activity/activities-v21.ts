@@ -2,9 +2,9 @@ import { json, kinds } from '../../../base/schemas/index.ts'
 import { rawText, text } from '../../../platform/input/index.ts'
 import { avatarSize } from '../accounts/account-input.ts'
 import { readPage } from '../common/paging.ts'
-import { route } from '../services.ts'
 import { activities } from './activity.schema.ts'
 import { activitiesToWire } from './activity-wire.ts'
+import { route } from './services.ts'
 
 export const activityRoutes = [
   route({

@@ -1,8 +1,8 @@
 import { json, kinds } from '../../../base/schemas/index.ts'
 import { integer } from '../../../platform/input/index.ts'
-import { route } from '../services.ts'
 import { activities } from './activity.schema.ts'
 import { activitiesToWire } from './activity-wire.ts'
+import { route } from './services.ts'
 
 const DEFAULT_LIMIT = 15
 const MAX_LIMIT = 100

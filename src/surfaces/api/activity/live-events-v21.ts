@@ -3,8 +3,8 @@ import { readApiToken } from '../../../platform/http/index.ts'
 import { integer, optional } from '../../../platform/input/index.ts'
 import { rawResponse } from '../../../platform/responses/index.ts'
 import { parseInteger } from '../common/parse-values.ts'
-import { route } from '../services.ts'
 import { liveAlive, liveMessage, liveReady, liveReset } from './live-event-wire.ts'
+import { route } from './services.ts'
 
 export const liveEventRoutes = [
   route({

@@ -4,8 +4,8 @@ import { json, kinds } from '../../../base/schemas/index.ts'
 import { personOf } from '../../../people/accounts/index.ts'
 import { required } from '../../../platform/input/index.ts'
 import { libraryIdParam } from '../common/readers.ts'
-import { route } from '../services.ts'
 import { done } from './activity.schema.ts'
+import { route } from './services.ts'
 
 export const monitoredLibraryRoutes = [
   route({

@@ -1,9 +1,9 @@
 import { json, kinds } from '../../../base/schemas/index.ts'
 import { integer, rawText } from '../../../platform/input/index.ts'
 import { readPage } from '../common/paging.ts'
-import { route } from '../services.ts'
 import { done, notifications } from './activity.schema.ts'
 import { notificationsToWire } from './activity-wire.ts'
+import { route } from './services.ts'
 
 const path = '/api/v2.1/notifications/'
 const all = '/api/v2.1/all-notifications/'

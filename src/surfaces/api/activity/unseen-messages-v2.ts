@@ -1,5 +1,5 @@
 import { json, kinds } from '../../../base/schemas/index.ts'
-import { route } from '../services.ts'
+import { route } from './services.ts'
 
 export const unseenMessageRoutes = [
   route({

@@ -13,8 +13,8 @@ import {
 import { readPage } from '../common/paging.ts'
 import { libraryIdParam } from '../common/readers.ts'
 import { isoTime } from '../common/wire-formats.ts'
-import { route } from '../services.ts'
 import { delivery, done, oneWebhook, webhook as webhookSchema } from './activity.schema.ts'
+import { route } from './services.ts'
 
 const MAX_SECRET = 255
 

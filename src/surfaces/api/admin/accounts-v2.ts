@@ -21,8 +21,8 @@ import {
   withRuleMessages,
 } from '../accounts/account-input.ts'
 import { auditAccountChange, auditAction, auditableChanges } from '../common/audit.ts'
-import { route } from '../services.ts'
 import { account as accountDescribed, done, olderAccount } from './accounts.schema.ts'
+import { adminRoute as route } from './services.ts'
 import { accountToWire } from './user-wire.ts'
 
 const scopes = ['db', 'ldap', 'ldapimport']

@@ -11,15 +11,15 @@ import type { Link } from '../../../sharing/access/index.ts'
 import { formatSize, isoTime } from '../common/wire-formats.ts'
 import { briefGroup } from '../groups/group-wire.ts'
 import { placeToWire } from '../links/link-wire.ts'
-import type { ApiServices } from '../services.ts'
 import type { AdminLibrary, PageInfo } from './admin.schema.ts'
 import type { AdminGroup } from './groups.schema.ts'
 import type { AdminDeletedLibrary, AdminLink } from './libraries.schema.ts'
 import type { AuditLogEntry } from './server.schema.ts'
+import type { AdministrationServices } from './services.ts'
 
 /** Libraries as administrators see them. */
 export async function adminLibrariesToWire(
-  { directory }: Pick<ApiServices, 'directory'>,
+  { directory }: Pick<AdministrationServices, 'directory'>,
   libraries: readonly ListedLibrary[],
 ) {
   const people = await directory.people(libraries.map(({ ownerEmail }) => emailAsShown(ownerEmail)))
@@ -45,7 +45,7 @@ export async function adminLibrariesToWire(
 
 /** Deleted libraries as administrators see them. */
 export async function adminTrashToWire(
-  { directory }: Pick<ApiServices, 'directory'>,
+  { directory }: Pick<AdministrationServices, 'directory'>,
   libraries: readonly ListedLibrary[],
 ) {
   const people = await directory.people(libraries.map(({ ownerEmail }) => emailAsShown(ownerEmail)))
@@ -81,7 +81,10 @@ export function auditEntryToWire(entry: AuditEntry): AuditLogEntry {
 }
 
 /** Groups as administrators see them: one query for owners, one for the size of the libraries shared with them. */
-export async function adminGroupsToWire({ accounts, shares }: ApiServices, list: readonly Group[]) {
+export async function adminGroupsToWire(
+  { accounts, shares }: AdministrationServices,
+  list: readonly Group[],
+) {
   const [owners, sizes] = await Promise.all([
     accounts.findManyByKey(list.map(({ ownerKey }) => ownerKey)),
     shares.sizesSharedWith(list),
@@ -98,7 +101,7 @@ export async function adminGroupsToWire({ accounts, shares }: ApiServices, list:
   })
 }
 
-export async function adminGroupToWire(services: ApiServices, group: Group) {
+export async function adminGroupToWire(services: AdministrationServices, group: Group) {
   const [shown] = await adminGroupsToWire(services, [group])
   return shown
 }

@@ -6,9 +6,9 @@ import { type Audit, type AuditFilter, isAuditAction } from '../../../people/aud
 import { integer, optional, optionalText, type Reader, type Values } from '../../../platform/input/index.ts'
 import { errorMessage, rawResponse } from '../../../platform/responses/index.ts'
 import { parseTime } from '../common/parse-time.ts'
-import { route } from '../services.ts'
 import { auditEntryToWire } from './admin-wire.ts'
 import { auditEntry, auditFilter } from './server.schema.ts'
+import { statusRoute as route } from './services.ts'
 
 /** A time as ISO 8601; a date alone ends its day if `dayEnds`. */
 function time(dayEnds: boolean): Reader<number | undefined> {

@@ -5,10 +5,10 @@ import { optionalText } from '../../../platform/input/index.ts'
 import { asAdministrator } from '../../../sharing/access/index.ts'
 import { pageQuery } from '../common/paging.ts'
 import { libraryIdParam } from '../common/readers.ts'
-import { type ApiServices, route } from '../services.ts'
 import { page as pageDescribed } from './admin.schema.ts'
 import { adminTrashToWire, pageInfo } from './admin-wire.ts'
 import { deletedLibrary, done, ofAccount } from './libraries.schema.ts'
+import { type AdministrationServices, adminRoute as route } from './services.ts'
 
 const path = '/api/v2.1/admin/trash-libraries/'
 const pathOfOne = '/api/v2.1/admin/trash-libraries/:repo_id/'
@@ -98,6 +98,9 @@ export const adminTrashLibraryRoutes = [
 ]
 
 /** An unknown account owns nothing. */
-async function ownerKey({ accounts }: ApiServices, email: string | undefined): Promise<number | undefined> {
+async function ownerKey(
+  { accounts }: AdministrationServices,
+  email: string | undefined,
+): Promise<number | undefined> {
   return email ? ((await accounts.find(email))?.key ?? -1) : undefined
 }

@@ -6,10 +6,10 @@ import { deviceToWire } from '../accounts/account-wire.ts'
 import { device as deviceDescribed } from '../accounts/accounts.schema.ts'
 import { auditAction, deviceAction } from '../common/audit.ts'
 import { pageQuery } from '../common/paging.ts'
-import { route } from '../services.ts'
 import { done } from './accounts.schema.ts'
 import { page as pageDescribed } from './admin.schema.ts'
 import { pageInfo } from './admin-wire.ts'
+import { adminRoute as route } from './services.ts'
 
 const path = '/api/v2.1/admin/devices/'
 const platform = map(text(), (sent): Platform | undefined => (isPlatform(sent) ? sent : undefined))

@@ -7,10 +7,10 @@ import { libraryIdParam } from '../common/readers.ts'
 import { groupIdParam } from '../groups/group-input.ts'
 import { groupLibraries, groupLibraryItem } from '../groups/group-wire.ts'
 import { groupLibrary } from '../groups/groups.schema.ts'
-import { route } from '../services.ts'
 import { page as pageDescribed } from './admin.schema.ts'
 import { pageInfo } from './admin-wire.ts'
 import { done, ofGroup } from './groups.schema.ts'
+import { adminRoute as route } from './services.ts'
 
 const path = '/api/v2.1/admin/groups/:group_id/libraries/'
 const params = { group_id: groupIdParam }

@@ -5,10 +5,10 @@ import { errorMessage, jsonResponse } from '../../../platform/responses/index.ts
 import { asAdministrator } from '../../../sharing/access/index.ts'
 import { pageQuery } from '../common/paging.ts'
 import { getUser, groupIdParam } from '../groups/group-input.ts'
-import { type ApiServices, route } from '../services.ts'
 import { page as pageDescribed } from './admin.schema.ts'
 import { adminGroupsToWire, adminGroupToWire, pageInfo } from './admin-wire.ts'
 import { done, group as groupSchema } from './groups.schema.ts'
+import { type AdministrationServices, adminRoute as route } from './services.ts'
 
 const path = '/api/v2.1/admin/groups/'
 const pathOfOne = '/api/v2.1/admin/groups/:group_id/'
@@ -114,7 +114,7 @@ export const adminGroupRoutes = [
   }),
 ]
 
-async function newOwner(services: ApiServices, group: Group, sent: string): Promise<Account> {
+async function newOwner(services: AdministrationServices, group: Group, sent: string): Promise<Account> {
   const account = await getUser(services, sent)
   if (account.key === group.ownerKey) throw errorMessage(400, `User ${account.email} is already group owner.`)
   return account

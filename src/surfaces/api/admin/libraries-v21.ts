@@ -26,10 +26,10 @@ import { errorMessage } from '../../../platform/responses/index.ts'
 import { asAdministrator } from '../../../sharing/access/index.ts'
 import { pageQuery } from '../common/paging.ts'
 import { keepShares, libraryIdParam } from '../common/readers.ts'
-import { type ApiServices, route } from '../services.ts'
 import { adminLibrary, page as pageDescribed } from './admin.schema.ts'
 import { adminLibrariesToWire, pageInfo } from './admin-wire.ts'
 import { done, ofAccount } from './libraries.schema.ts'
+import { type AdministrationServices, adminRoute as route } from './services.ts'
 
 const path = '/api/v2.1/admin/libraries/'
 const pathOfOne = '/api/v2.1/admin/libraries/:repo_id/'
@@ -229,7 +229,7 @@ export const adminLibraryRoutes = [
 ]
 
 /** Throws library-not-found. */
-async function oneLibrary(services: ApiServices, id: LibraryId) {
+async function oneLibrary(services: AdministrationServices, id: LibraryId) {
   const wanted = { deleted: false, orderBy: 'updated', id } as const
   const { libraries } = await listLibraryPage(services.core, wanted, { page: 1, perPage: 1 })
   const library = libraries[0] ?? fail({ code: 'library-not-found', id })
@@ -239,7 +239,7 @@ async function oneLibrary(services: ApiServices, id: LibraryId) {
 
 /** Reopened, because a library whose status was just reset can be renamed. */
 async function rename(
-  { core }: ApiServices,
+  { core }: AdministrationServices,
   user: Account,
   id: LibraryId,
   name: string,
@@ -248,7 +248,7 @@ async function rename(
   await renameLibrary(core, await asAdministrator.open(core, user, id), name, undefined, by)
 }
 
-async function newOwner({ accounts }: ApiServices, sent: string): Promise<Account> {
+async function newOwner({ accounts }: AdministrationServices, sent: string): Promise<Account> {
   const email = parseEmail(sent)
   if (email === undefined) throw errorMessage(400, 'owner invalid.')
   const owner = await accounts.get(email)

@@ -3,9 +3,9 @@ import { auditActor, unknownPerson } from '../../../people/accounts/index.ts'
 import type { Link, LinkKind } from '../../../sharing/access/index.ts'
 import { pageQuery } from '../common/paging.ts'
 import { linkFaults, linkTokenParam } from '../links/link-management.ts'
-import { type ApiServices, route } from '../services.ts'
 import { adminLinkToWire } from './admin-wire.ts'
 import { count as countSchema, done, link as linkSchema, links as linksSchema } from './libraries.schema.ts'
+import { type AdministrationServices, adminRoute as route } from './services.ts'
 
 const linkKinds: readonly LinkKind[] = ['share', 'upload']
 
@@ -62,7 +62,7 @@ export const adminLinkRoutes = linkKinds.flatMap((kind) => [
   }),
 ])
 
-async function toWire({ directory, links }: ApiServices, list: readonly Link[]) {
+async function toWire({ directory, links }: AdministrationServices, list: readonly Link[]) {
   const people = await directory.people(list.map(({ creator }) => creator))
   return list.map((link) => {
     const creator = people.get(link.creator) ?? unknownPerson(link.creator)

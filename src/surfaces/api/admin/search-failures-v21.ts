@@ -1,6 +1,6 @@
 import { json, kinds } from '../../../base/schemas/index.ts'
 import { integer } from '../../../platform/input/index.ts'
-import { route } from '../services.ts'
+import { statusRoute as route } from './services.ts'
 
 const MAX_PER_REQUEST = 1000
 

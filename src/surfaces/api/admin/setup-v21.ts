@@ -1,7 +1,7 @@
 import { json } from '../../../base/schemas/index.ts'
 import { isoTime } from '../common/wire-formats.ts'
-import { route } from '../services.ts'
 import { setup as setupSchema } from './server.schema.ts'
+import { statusRoute as route } from './services.ts'
 import { mailToWire } from './status-v21.ts'
 
 export const adminSetupRoutes = [

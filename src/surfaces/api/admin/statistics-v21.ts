@@ -3,8 +3,8 @@ import { optionalText, type Reader } from '../../../platform/input/index.ts'
 import { errorMessage } from '../../../platform/responses/index.ts'
 import { parseTime } from '../common/parse-time.ts'
 import { isoTime } from '../common/wire-formats.ts'
-import { type ApiServices, route } from '../services.ts'
 import { countOfDay, days as daysDescribed } from './server.schema.ts'
+import { statusRoute as route, type StatusServices } from './services.ts'
 
 const DAY = 86_400
 const DEFAULT_DAYS = 30
@@ -21,7 +21,7 @@ const time: Reader<number | undefined> = (fields, name) => {
 const query = { start: time, end: time }
 
 async function days(
-  { statistics, now }: ApiServices,
+  { statistics, now }: StatusServices,
   name: 'storage' | 'files' | 'active-accounts',
   { start, end = now() }: { start: number | undefined; end: number | undefined },
 ) {

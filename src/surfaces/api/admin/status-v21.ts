@@ -3,11 +3,10 @@ import type { IntegrityState } from '../../../maintenance/check/index.ts'
 import type { MailState } from '../../../people/mail/index.ts'
 import type { NodeState } from '../../../platform/cluster/index.ts'
 import { isoTime } from '../common/wire-formats.ts'
-import type { ApiServices } from '../services.ts'
-import { route } from '../services.ts'
 import type { MailQueue } from './admin.schema.ts'
 import type { ServerStatus } from './server.schema.ts'
 import { status } from './server.schema.ts'
+import { statusRoute as route, type StatusServices } from './services.ts'
 
 export const adminStatusRoutes = [
   route({
@@ -73,7 +72,7 @@ export const adminStatusRoutes = [
   }),
 ]
 
-function collectionToWire(state: Awaited<ReturnType<ApiServices['gc']['readState']>>): ServerStatus['gc'] {
+function collectionToWire(state: Awaited<ReturnType<StatusServices['gc']['readState']>>): ServerStatus['gc'] {
   const { running, lastBeganAt, lastEndedAt, lastFailure, ...sums } = state
   return {
     running,
@@ -133,7 +132,7 @@ function integrityToWire({ damagedBlocks, scrub, lastCheck }: IntegrityState): S
   }
 }
 
-async function storedBytes({ usage, statistics }: ApiServices): Promise<ServerStatus['stored']> {
+async function storedBytes({ usage, statistics }: StatusServices): Promise<ServerStatus['stored']> {
   const [sums, bytes, blocks] = await Promise.all([
     usage.total(),
     statistics.latest('stored-bytes'),

@@ -1,7 +1,7 @@
 import { json, kinds } from '../../../base/schemas/index.ts'
 import { displayName, mailAddressOf } from '../../../people/accounts/index.ts'
 import { MailRefused, mailTexts } from '../../../people/mail/index.ts'
-import { route } from '../services.ts'
+import { statusRoute as route } from './services.ts'
 
 export const adminTestMailRoutes = [
   route({

@@ -7,11 +7,14 @@ import {
 } from '../../../people/accounts/index.ts'
 import { avatarUrl, UNLIMITED } from '../accounts/account-wire.ts'
 import { isoTime } from '../common/wire-formats.ts'
-import type { ApiServices } from '../services.ts'
 import type { AdminUser, OlderAccount } from './accounts.schema.ts'
+import type { AdministrationServices } from './services.ts'
 
 /** An account as administrators see it in `/api2/accounts/`. */
-export async function accountToWire(account: Account, { quotas }: ApiServices): Promise<OlderAccount> {
+export async function accountToWire(
+  account: Account,
+  { quotas }: AdministrationServices,
+): Promise<OlderAccount> {
   return {
     id: account.key,
     email: account.email,
@@ -31,7 +34,7 @@ export async function accountToWire(account: Account, { quotas }: ApiServices): 
 /** Accounts as administrators see them in `/api/v2.1/admin/users/`. */
 export async function adminUsersToWire(
   accounts: readonly Account[],
-  { quotas, apiTokens }: ApiServices,
+  { quotas, apiTokens }: AdministrationServices,
   baseUrl: string,
 ) {
   const [usage, lastUses] = await Promise.all([quotas.usageOfMany(accounts), apiTokens.lastUses(accounts)])
@@ -59,7 +62,7 @@ export async function adminUsersToWire(
   )
 }
 
-export async function adminUserToWire(account: Account, services: ApiServices, baseUrl: string) {
+export async function adminUserToWire(account: Account, services: AdministrationServices, baseUrl: string) {
   const [user] = await adminUsersToWire([account], services, baseUrl)
   return user
 }

@@ -33,9 +33,9 @@ import {
 } from '../accounts/account-input.ts'
 import { token } from '../accounts/accounts.schema.ts'
 import { auditAccountChange, auditAction, auditableChanges } from '../common/audit.ts'
-import { route } from '../services.ts'
 import { done, userFields, user as userSchema } from './accounts.schema.ts'
 import { adminUser } from './admin.schema.ts'
+import { adminRoute as route } from './services.ts'
 import { adminUsersToWire, adminUserToWire } from './user-wire.ts'
 
 const messages: RuleMessages = {

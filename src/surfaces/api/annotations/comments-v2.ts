@@ -10,9 +10,9 @@ import { avatarUrl } from '../accounts/account-wire.ts'
 import { libraryIdParam, requiredPath } from '../common/readers.ts'
 import { fileAt } from '../common/resolve-path.ts'
 import { isoTime } from '../common/wire-formats.ts'
-import { route } from '../services.ts'
 import { annotationIdParam } from './annotation-id.ts'
 import { comment as commentSchema, counts as countsSchema } from './annotations.schema.ts'
+import { route } from './services.ts'
 
 // In UTF-16 code units.
 const MAX_LENGTH = 10_000

@@ -5,7 +5,7 @@ import { userItem } from '../accounts/account-wire.ts'
 import { person } from '../accounts/accounts.schema.ts'
 import { libraryIdParam, requiredPath } from '../common/readers.ts'
 import { fileAt } from '../common/resolve-path.ts'
-import { route } from '../services.ts'
+import { route } from './services.ts'
 
 const MAX_ADDED = 100
 const params = { repo_id: libraryIdParam }

@@ -5,7 +5,6 @@ import { errorMessage, jsonResponse } from '../../../platform/responses/index.ts
 import { libraryIdParam, requiredPath } from '../common/readers.ts'
 import { fileAt } from '../common/resolve-path.ts'
 import { isoTime } from '../common/wire-formats.ts'
-import { route } from '../services.ts'
 import { annotationIdParam } from './annotation-id.ts'
 import {
   deletedFile,
@@ -15,6 +14,7 @@ import {
   tag as tagDescribed,
   taggedFile,
 } from './annotations.schema.ts'
+import { route } from './services.ts'
 import { fileTagToWire, tagToWire } from './tag-wire.ts'
 
 const MAX_NAME = 60

@@ -1,7 +1,6 @@
 import { json } from '../../../base/schemas/index.ts'
 import { copy, move } from '../../../libraries/library/index.ts'
 import { Refusal } from '../../../platform/responses/index.ts'
-import { type ApiServices, route } from '../services.ts'
 import { batchParameters, task } from './batch.schema.ts'
 import {
   type Batch,
@@ -12,6 +11,7 @@ import {
   openMoveBatch,
 } from './batch-selection.ts'
 import { BATCH_BODY_BYTES } from './body-limit.ts'
+import { type BatchServices, route } from './services.ts'
 
 export const batchAsyncRoutes = [
   route({
@@ -51,7 +51,7 @@ export const batchAsyncRoutes = [
 ]
 
 /** The id of the task; empty within one library, where the copy is already done. */
-export async function startCopy(services: ApiServices, batch: Batch): Promise<string> {
+export async function startCopy(services: BatchServices, batch: Batch): Promise<string> {
   const { source, selection, target, folder } = batch
   if (source.info.key !== target.info.key) {
     return services.copyMoveTasks.start('copy', source, selection, target, folder)
@@ -62,7 +62,7 @@ export async function startCopy(services: ApiServices, batch: Batch): Promise<st
 }
 
 /** As startCopy. */
-export async function startMove(services: ApiServices, batch: MoveBatch): Promise<string> {
+export async function startMove(services: BatchServices, batch: MoveBatch): Promise<string> {
   const { source, selection, target, folder } = batch
   if (source.info.key !== target.info.key) {
     return services.copyMoveTasks.start('move', source, selection, target, folder)
@@ -73,6 +73,6 @@ export async function startMove(services: ApiServices, batch: MoveBatch): Promis
 }
 
 // Only for the target library: clients then ask for its password.
-async function refuseUndecrypted({ core }: ApiServices, { target }: Batch): Promise<void> {
+async function refuseUndecrypted({ core }: BatchServices, { target }: Batch): Promise<void> {
   if (!(await core.keys.isOpen(target))) throw new Refusal(403, { lib_need_decrypt: true })
 }

@@ -5,7 +5,7 @@ import { TimeSlicer } from '../../../base/scheduling/index.ts'
 import { json, kinds } from '../../../base/schemas/index.ts'
 import { type Library, makeManyFolders } from '../../../libraries/library/index.ts'
 import { list, required } from '../../../platform/input/index.ts'
-import { route } from '../services.ts'
+import { route } from './services.ts'
 
 const words = { created: undefined, exists: 'Folder already exists.', refused: 'path invalid.' }
 

@@ -7,11 +7,11 @@ import type { Account } from '../../../people/accounts/index.ts'
 import { map, rawValue, required, type Values } from '../../../platform/input/index.ts'
 import type { SentPath } from '../common/readers.ts'
 import { folderPathText } from '../common/resolve-path.ts'
-import { type ApiServices, route } from '../services.ts'
 import { pathsParameters, results } from './batch.schema.ts'
 import { openSent } from './batch-selection.ts'
 import { BATCH_BODY_BYTES } from './body-limit.ts'
 import { MAX_DESTINATION_LENGTH } from './copy-move-task-v21.ts'
+import { type BatchServices, route } from './services.ts'
 
 interface Item {
   readonly source: SentPath
@@ -59,21 +59,21 @@ interface Step {
   readonly folder: LibraryPath
 }
 
-type PlaceOne = (services: ApiServices, step: Step, roomLeft: RoomLeft) => Promise<Placed[]>
+type PlaceOne = (services: BatchServices, step: Step, roomLeft: RoomLeft) => Promise<Placed[]>
 
-function copyOne({ core }: ApiServices, { source, path, target, folder }: Step, roomLeft: RoomLeft) {
+function copyOne({ core }: BatchServices, { source, path, target, folder }: Step, roomLeft: RoomLeft) {
   const selection = { parent: parentOf(path), names: [baseName(path)] }
   return copy(core, source, selection, target.editable(folder), folder, roomLeft)
 }
 
-function moveOne({ core }: ApiServices, { source, path, target, folder }: Step, roomLeft: RoomLeft) {
+function moveOne({ core }: BatchServices, { source, path, target, folder }: Step, roomLeft: RoomLeft) {
   const selection = { parent: parentOf(path), names: [baseName(path)] }
   return move(core, source.editable(selection.parent), selection, target.editable(folder), folder, roomLeft)
 }
 
 /** Processes the items one by one and returns the result of each. */
 async function placeAll(
-  services: ApiServices,
+  services: BatchServices,
   user: Account,
   body: Values<typeof pathsBody>,
   placeOne: PlaceOne,

@@ -8,8 +8,8 @@ import { list, required, type Values } from '../../../platform/input/index.ts'
 import { requiredPath } from '../common/readers.ts'
 import { folderAt } from '../common/resolve-path.ts'
 import { apiFaults } from '../faults.ts'
-import type { ApiServices } from '../services.ts'
 import { openDestination } from './destination.ts'
+import type { BatchServices } from './services.ts'
 
 /** The body of the calls that copy and move several entries of a folder. */
 export const batchBody = {
@@ -41,7 +41,7 @@ export const batchFaults: FaultResponses = {
 
 /** Throws library-not-found, path-not-found for a folder, permission-denied: source first. */
 export async function openCopyBatch(
-  services: ApiServices,
+  services: BatchServices,
   user: Account,
   body: Values<typeof batchBody>,
 ): Promise<Batch> {
@@ -56,7 +56,7 @@ export async function openCopyBatch(
 
 /** As openCopyBatch; the source must be editable too. */
 export async function openMoveBatch(
-  services: ApiServices,
+  services: BatchServices,
   user: Account,
   body: Values<typeof batchBody>,
 ): Promise<MoveBatch> {
@@ -69,7 +69,7 @@ export async function openMoveBatch(
   }
 }
 
-async function openBoth(services: ApiServices, user: Account, body: Values<typeof batchBody>) {
+async function openBoth(services: BatchServices, user: Account, body: Values<typeof batchBody>) {
   const source = await openSent(services, user, body.src_repo_id)
   const { path: parent } = await folderAt(source, body.src_parent_dir)
   const destination = await openDestination(services, user, body.dst_repo_id, body.dst_parent_dir)
@@ -77,7 +77,11 @@ async function openBoth(services: ApiServices, user: Account, body: Values<typeo
 }
 
 /** Opens a library by an id from the body. Throws library-not-found, permission-denied. */
-export async function openSent({ access }: ApiServices, user: Account, sentId: string): Promise<Library> {
+export async function openSent(
+  { access }: Pick<BatchServices, 'access'>,
+  user: Account,
+  sentId: string,
+): Promise<Library> {
   return access.open(user, parseLibraryId(sentId) ?? fail({ code: 'library-not-found', id: sentId }))
 }
 

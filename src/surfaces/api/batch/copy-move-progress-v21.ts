@@ -1,9 +1,9 @@
 import { json, kinds } from '../../../base/schemas/index.ts'
 import { required } from '../../../platform/input/index.ts'
 import { errorMessage } from '../../../platform/responses/index.ts'
-import { route } from '../services.ts'
 import { progress as progressSchema } from './batch.schema.ts'
 import type { CopyMoveProgress } from './copy-move-tasks.ts'
+import { route } from './services.ts'
 
 export const copyMoveTaskProgressRoutes = [
   route({

@@ -7,11 +7,11 @@ import type { Account } from '../../../people/accounts/index.ts'
 import { accepting, type Reader, required, type Values } from '../../../platform/input/index.ts'
 import { errorMessage } from '../../../platform/responses/index.ts'
 import { requiredPath } from '../common/readers.ts'
-import { type ApiServices, route } from '../services.ts'
 import { startCopy, startMove } from './async-batch-v21.ts'
 import { batchParameters, task } from './batch.schema.ts'
 import { openSent } from './batch-selection.ts'
 import { openDestination } from './destination.ts'
+import { type BatchServices, route } from './services.ts'
 
 /** Maximum length of a destination path, in characters. */
 export const MAX_DESTINATION_LENGTH = 4096
@@ -64,7 +64,7 @@ function refuseImpossible(body: TaskBody): void {
   }
 }
 
-async function start(services: ApiServices, user: Account, body: TaskBody): Promise<string> {
+async function start(services: BatchServices, user: Account, body: TaskBody): Promise<string> {
   const source = await openSent(services, user, body.src_repo_id)
   const { parent, entry } = await findSource(source, body)
   const destination = await openDestination(services, user, body.dst_repo_id, body.dst_parent_dir)
@@ -92,7 +92,7 @@ async function findSource(library: Library, body: TaskBody): Promise<{ parent: L
 
 // Checked here too, because a task would report it only later.
 async function refuseOverQuota(
-  { core, quotas }: ApiServices,
+  { core, quotas }: BatchServices,
   source: Library,
   entry: Dirent,
   target: Library,

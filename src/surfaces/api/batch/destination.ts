@@ -7,7 +7,7 @@ import { withFaultMessages } from '../common/fault-messages.ts'
 import type { SentPath } from '../common/readers.ts'
 import { folderAt } from '../common/resolve-path.ts'
 import { apiFaults } from '../faults.ts'
-import type { ApiServices } from '../services.ts'
+import type { BatchServices } from './services.ts'
 
 /** The target of a move or copy. */
 export interface Destination {
@@ -17,7 +17,7 @@ export interface Destination {
 
 /** Throws library-not-found with the id in its message, permission-denied, path-not-found. */
 export async function openDestination(
-  { access }: ApiServices,
+  { access }: Pick<BatchServices, 'access'>,
   user: Account,
   sentId: string,
   folder: SentPath,

@@ -20,7 +20,6 @@ import { folderAt } from '../common/resolve-path.ts'
 import { apiFaults, olderLibraryNotFound } from '../faults.ts'
 import { reloaded } from '../folders/folder-listing.ts'
 import { lenientFlag } from '../folders/listing-readers.ts'
-import { type ApiServices, route } from '../services.ts'
 import {
   fileopsParameters,
   placed as placedDescribed,
@@ -28,6 +27,7 @@ import {
 } from './batch.schema.ts'
 import { BATCH_BODY_BYTES } from './body-limit.ts'
 import { openDestination } from './destination.ts'
+import { type BatchServices, route } from './services.ts'
 
 /** Names separated by colons. */
 const joinedNames: Reader<string[]> = accepting(
@@ -130,7 +130,7 @@ interface Operation {
   readonly toDenied: string
   readonly sameFolder: string | undefined
   allowed(source: Library, path: LibraryPath): Library
-  run(services: ApiServices, placing: Placing): Promise<Placed[]>
+  run(services: BatchServices, placing: Placing): Promise<Placed[]>
 }
 
 const copying: Operation = {
@@ -161,7 +161,7 @@ const moving: Operation = {
   },
 }
 
-async function handlePlacing(services: ApiServices, input: PlacingInput, operation: Operation) {
+async function handlePlacing(services: BatchServices, input: PlacingInput, operation: Operation) {
   const { user, params, query, body } = input
   const { dst_repo, dst_dir } = body
   if (!dst_repo || dst_dir === undefined || body.file_names.length === 0) {
@@ -193,7 +193,7 @@ async function handlePlacing(services: ApiServices, input: PlacingInput, operati
 
 /** Names of entries that no other account has locked, at or below them. */
 async function unlockedNames(
-  { core }: ApiServices,
+  { core }: BatchServices,
   library: EditableLibrary,
   parent: LibraryPath,
   names: readonly string[],

@@ -5,9 +5,9 @@ import { moveMerging } from '../../../libraries/library/index.ts'
 import { required } from '../../../platform/input/index.ts'
 import { requiredPath } from '../common/readers.ts'
 import { folderAt } from '../common/resolve-path.ts'
-import { route } from '../services.ts'
 import { batchFaults, openSent } from './batch-selection.ts'
 import { openDestination } from './destination.ts'
+import { route } from './services.ts'
 
 export const batchMergeRoutes = [
   route({

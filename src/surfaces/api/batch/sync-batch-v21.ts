@@ -4,10 +4,10 @@ import { copy, move, remove } from '../../../libraries/library/index.ts'
 import { list, required } from '../../../platform/input/index.ts'
 import { requiredPath } from '../common/readers.ts'
 import { folderAt } from '../common/resolve-path.ts'
-import { route } from '../services.ts'
 import { batchParameters, successText } from './batch.schema.ts'
 import { batchBody, batchFaults, openCopyBatch, openMoveBatch, openSent } from './batch-selection.ts'
 import { BATCH_BODY_BYTES } from './body-limit.ts'
+import { route } from './services.ts'
 
 export const batchItemRoutes = [
   route({

@@ -1,4 +1,4 @@
-import type { AddedCredential } from '../../../derived/activity/index.ts'
+import type { ActivityService, AddedCredential } from '../../../derived/activity/index.ts'
 import type { TransactionHook } from '../../../libraries/commits/index.ts'
 import {
   type Account,
@@ -6,9 +6,8 @@ import {
   type AccountChanges,
   auditActor,
 } from '../../../people/accounts/index.ts'
-import type { AuditedAction } from '../../../people/audit/index.ts'
+import type { Audit, AuditedAction } from '../../../people/audit/index.ts'
 import type { HttpRequest } from '../../../platform/http/index.ts'
-import type { ApiServices } from '../services.ts'
 
 /** The part of a request that the audit log records. */
 export interface AuditedCall {
@@ -16,9 +15,14 @@ export interface AuditedCall {
   readonly request: HttpRequest
 }
 
+/** A service that writes the audit log. */
+interface AuditServices {
+  readonly audit: Audit
+}
+
 /** Returns a function that writes the audit entry of an action in the transaction of the action. */
 export function auditAction(
-  { audit }: Pick<ApiServices, 'audit'>,
+  { audit }: AuditServices,
   call: AuditedCall,
   action: AuditedAction,
 ): TransactionHook {
@@ -27,7 +31,7 @@ export function auditAction(
 
 /** As auditAction, for a credential that outlives the session it is made in: the caller is notified, too. */
 export function auditCredential(
-  services: Pick<ApiServices, 'audit' | 'activity'>,
+  services: AuditServices & { readonly activity: ActivityService },
   call: AuditedCall,
   action: AuditedAction,
   added: Omit<AddedCredential, 'address'>,
@@ -41,7 +45,7 @@ export function auditCredential(
 
 /** As auditAction, for a change of an account. A request that changes nothing writes no entry. */
 export function auditAccountChange(
-  services: Pick<ApiServices, 'audit'>,
+  services: AuditServices,
   call: AuditedCall,
   action: AuditedAction,
 ): AccountChangeHook {

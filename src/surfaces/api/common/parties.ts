@@ -1,12 +1,13 @@
 import {
   type Account,
+  type Accounts,
   type Group,
+  type Groups,
   type Person,
   personOf,
   unknownPerson,
 } from '../../../people/accounts/index.ts'
 import type { Share } from '../../../sharing/access/index.ts'
-import type { ApiServices } from '../services.ts'
 
 /** The accounts and groups that shares name. */
 export interface Parties {
@@ -16,7 +17,7 @@ export interface Parties {
 
 /** One query for all accounts and one for all groups. */
 export async function partiesOf(
-  { accounts, groups }: ApiServices,
+  { accounts, groups }: { readonly accounts: Accounts; readonly groups: Groups },
   shares: readonly Share[],
   owners: readonly number[] = [],
 ): Promise<Parties> {

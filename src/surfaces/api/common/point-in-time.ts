@@ -1,8 +1,7 @@
 import { parseCommitId } from '../../../base/objects/index.ts'
-import type { Library } from '../../../libraries/library/index.ts'
+import type { Library, LibraryCore } from '../../../libraries/library/index.ts'
 import { rawText } from '../../../platform/input/index.ts'
 import { errorMessage } from '../../../platform/responses/index.ts'
-import type { ApiServices } from '../services.ts'
 import { parseTime } from './parse-time.ts'
 
 /** Query parameters that select a state of the library: `commit_id`, or `at` a time. The default is the head. */
@@ -15,7 +14,7 @@ export interface PointInTime {
 
 /** The library as of a point in time. Rejects a malformed commit id or time. Throws commit-not-found. */
 export async function libraryAt(
-  { core }: ApiServices,
+  { core }: { readonly core: LibraryCore },
   library: Library,
   { commit_id, at }: PointInTime,
 ): Promise<Library> {

@@ -8,8 +8,8 @@ import { openDestination } from '../batch/destination.ts'
 import { libraryAt, pointInTime } from '../common/point-in-time.ts'
 import { libraryIdParam, requiredPath } from '../common/readers.ts'
 import { fileAt } from '../common/resolve-path.ts'
-import { route } from '../services.ts'
 import { archiveEntry, moment } from './files.schema.ts'
+import { route } from './services.ts'
 
 /** Entries of one response. More would block the event loop while they are encoded (I10). */
 const MAX_LISTED = 10_000

@@ -6,8 +6,8 @@ import { errorMessage } from '../../../platform/responses/index.ts'
 import { libraryIdParam, sentPath } from '../common/readers.ts'
 import { fileAt } from '../common/resolve-path.ts'
 import { olderLibraryNotFound } from '../faults.ts'
-import { route } from '../services.ts'
 import { lockSeconds } from './lock-duration-reader.ts'
+import { route } from './services.ts'
 
 export const fileLockRoutes = [
   route({

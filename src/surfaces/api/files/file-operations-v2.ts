@@ -22,7 +22,6 @@ import { encodePath } from '../common/wire-formats.ts'
 import { olderLibraryNotFound } from '../faults.ts'
 import { reloaded } from '../folders/folder-listing.ts'
 import { lenientFlag } from '../folders/listing-readers.ts'
-import { type ApiServices, route } from '../services.ts'
 import { placedToWire } from './entry-wire.ts'
 import {
   changes,
@@ -30,6 +29,7 @@ import {
   reloaddir,
   reloaded as reloadedDescribed,
 } from './files.schema.ts'
+import { type FileServices, route } from './services.ts'
 
 const MAX_NAME_LENGTH = 255 // characters
 
@@ -45,7 +45,7 @@ interface Call {
 }
 
 type Operation = 'rename' | 'create' | 'move' | 'copy'
-type Run = (services: ApiServices, call: Call) => Promise<HttpResponse>
+type Run = (services: FileServices, call: Call) => Promise<HttpResponse>
 
 const operations: Record<Operation, Run> = {
   rename: renameFile,
@@ -107,7 +107,7 @@ export const fileOperationRoutesV2 = [
   }),
 ]
 
-async function renameFile(services: ApiServices, call: Call): Promise<HttpResponse> {
+async function renameFile(services: FileServices, call: Call): Promise<HttpResponse> {
   const { library, sent } = call
   const editable = library.editable(parentOf(sent.path ?? ROOT))
   const newName = readNewName(sent, call.body.newname)
@@ -119,7 +119,7 @@ async function renameFile(services: ApiServices, call: Call): Promise<HttpRespon
   return done(services, call, library, placed, { status: 301, body: 'success' })
 }
 
-async function createEmptyFile(services: ApiServices, call: Call): Promise<HttpResponse> {
+async function createEmptyFile(services: FileServices, call: Call): Promise<HttpResponse> {
   const { library } = call
   const { parent, name } = splitNewPath(call.sent)
   const editable = library.editable(parent.path ?? ROOT)
@@ -131,7 +131,7 @@ async function createEmptyFile(services: ApiServices, call: Call): Promise<HttpR
   return done(services, call, library, placed.result, { status: 201, body: 'success' })
 }
 
-async function moveFile(services: ApiServices, call: Call): Promise<HttpResponse> {
+async function moveFile(services: FileServices, call: Call): Promise<HttpResponse> {
   const { library, sent } = call
   const source = library.editable(parentOf(sent.path ?? ROOT))
   const destination = await readDestination(services, call)
@@ -145,7 +145,7 @@ async function moveFile(services: ApiServices, call: Call): Promise<HttpResponse
   return moved(services, call, destination, placed, 301)
 }
 
-async function copyFile(services: ApiServices, call: Call): Promise<HttpResponse> {
+async function copyFile(services: FileServices, call: Call): Promise<HttpResponse> {
   const { library, sent } = call
   const destination = await readDestination(services, call)
   const { path } = await entryAt(library, sent)
@@ -157,7 +157,7 @@ async function copyFile(services: ApiServices, call: Call): Promise<HttpResponse
 }
 
 function moved(
-  services: ApiServices,
+  services: FileServices,
   call: Call,
   { library }: Destination,
   placed: Placed | undefined,
@@ -169,7 +169,7 @@ function moved(
 
 /** The listing of the folder if requested (`reloaddir`), otherwise the location of the entry. */
 async function done(
-  services: ApiServices,
+  services: FileServices,
   { user, reload, request }: Call,
   library: Library,
   { path }: Placed,
@@ -209,7 +209,7 @@ function readNewName(sent: SentPath, newName: string | undefined): string {
   return name
 }
 
-function readDestination(services: ApiServices, { user, body }: Call): Promise<Destination> {
+function readDestination(services: FileServices, { user, body }: Call): Promise<Destination> {
   if (!body.dst_repo || body.dst_dir === undefined) throw errorMessage(400, 'Missing arguments.')
   return openDestination(services, user, body.dst_repo, body.dst_dir)
 }

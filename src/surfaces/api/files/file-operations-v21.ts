@@ -19,9 +19,9 @@ import { withFaultMessages } from '../common/fault-messages.ts'
 import { operationOf } from '../common/operation-reader.ts'
 import { libraryIdParam, requiredPath, type SentPath, sentPath } from '../common/readers.ts'
 import { fileAt, filePathText, folderAt, splitNewPath } from '../common/resolve-path.ts'
-import { type ApiServices, route } from '../services.ts'
 import { fileInfoToWire } from './entry-wire.ts'
 import { changes, fileInfo } from './files.schema.ts'
+import { type FileServices, route } from './services.ts'
 
 const MAX_NAME_LENGTH = 255 // characters
 
@@ -86,7 +86,7 @@ export const fileOperationRoutesV21 = [
   }),
 ]
 
-async function revert({ core, quotas }: ApiServices, call: Call): Promise<{ success: true }> {
+async function revert({ core, quotas }: FileServices, call: Call): Promise<{ success: true }> {
   const { library, sent } = call
   const commitId = parseCommitId(call.commit_id ?? '')
   if (commitId === undefined) throw errorMessage(400, 'commit_id invalid.')
@@ -98,7 +98,7 @@ async function revert({ core, quotas }: ApiServices, call: Call): Promise<{ succ
   return { success: true }
 }
 
-async function create(_services: ApiServices, { library, sent }: Call): Promise<Result> {
+async function create(_services: FileServices, { library, sent }: Call): Promise<Result> {
   const { parent, name } = splitNewPath(sent)
   const { path } = await folderAt(library, parent)
   const editable = library.editable(path)
@@ -106,7 +106,7 @@ async function create(_services: ApiServices, { library, sent }: Call): Promise<
   return { library, isNew: true, ...(await createFile(editable, joinPath(path, name))).result }
 }
 
-async function renameFile({ core }: ApiServices, call: Call): Promise<Result> {
+async function renameFile({ core }: FileServices, call: Call): Promise<Result> {
   const { library } = call
   const newName = readNewName(call)
   const { path } = await fileAt(library, call.sent)
@@ -114,7 +114,7 @@ async function renameFile({ core }: ApiServices, call: Call): Promise<Result> {
   return { library, ...(await rename(core, editable, path, newName)).result }
 }
 
-async function moveFile(services: ApiServices, call: Call): Promise<Result> {
+async function moveFile(services: FileServices, call: Call): Promise<Result> {
   const { library } = call
   if (!call.dst_repo) throw errorMessage(400, 'dst_repo invalid.')
   if (call.dst_dir === undefined) throw errorMessage(400, 'dst_dir invalid.')
@@ -127,7 +127,7 @@ async function moveFile(services: ApiServices, call: Call): Promise<Result> {
   return only(target, await move(services.core, source, selection, target, destination.path, roomLeft))
 }
 
-async function copyFile(services: ApiServices, call: Call): Promise<Result> {
+async function copyFile(services: FileServices, call: Call): Promise<Result> {
   const { library } = call
   if (!call.dst_repo) throw errorMessage(400, 'dst_repo_id invalid.')
   if (call.dst_dir === undefined) throw errorMessage(400, 'dst_dir invalid.')

@@ -3,8 +3,8 @@ import { json, kinds } from '../../../base/schemas/index.ts'
 import { libraryAt, pointInTime } from '../common/point-in-time.ts'
 import { libraryIdParam, requiredPath } from '../common/readers.ts'
 import { fileAt } from '../common/resolve-path.ts'
-import { route } from '../services.ts'
 import { moment } from './files.schema.ts'
+import { route } from './services.ts'
 
 export const fileTextRoutes = [
   route({

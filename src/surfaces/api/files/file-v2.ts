@@ -11,10 +11,10 @@ import { type FoundFile, fileAt } from '../common/resolve-path.ts'
 import { olderLibraryNotFound } from '../faults.ts'
 import { reloaded } from '../folders/folder-listing.ts'
 import { lenientFlag } from '../folders/listing-readers.ts'
-import { type ApiServices, route } from '../services.ts'
 import { downloadLink, readReuse } from '../transfers/download-link.ts'
 import { fileDetailToWire } from './entry-wire.ts'
 import { fileBlocks, fileDetail, moment, reloaddir, reloaded as reloadedDescribed } from './files.schema.ts'
+import { type FileServices, route } from './services.ts'
 
 const readingFaults = {
   ...olderLibraryNotFound,
@@ -145,7 +145,7 @@ function pathOf(sent: SentPath | undefined): SentPath {
   return sent
 }
 
-async function blockList({ core }: ApiServices, library: Library, { entry }: FoundFile) {
+async function blockList({ core }: FileServices, library: Library, { entry }: FoundFile) {
   const { blockIds } = await core.objects.getFile(library.info.key, entry.id)
   const { encryption } = library.info
   return {
@@ -158,7 +158,7 @@ async function blockList({ core }: ApiServices, library: Library, { entry }: Fou
 
 /** Whether a visitor of a link uploaded this content of a file. False if the file has other content now. Renames and moves do not count. */
 async function isContentOfVisitor(
-  { history }: ApiServices['core'],
+  { history }: FileServices['core'],
   { info, tree }: Library,
   path: LibraryPath,
   id: FileId,
@@ -172,7 +172,7 @@ async function isContentOfVisitor(
  * describes the current file, if it still exists. Throws commit-not-found, path-not-found.
  */
 async function describedFile(
-  services: ApiServices,
+  services: FileServices,
   library: Library,
   sent: SentPath,
   when: PointInTime,

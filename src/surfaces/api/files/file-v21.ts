@@ -8,10 +8,10 @@ import { operationOf } from '../common/operation-reader.ts'
 import { libraryAt, pointInTime } from '../common/point-in-time.ts'
 import { libraryIdParam, requiredPath } from '../common/readers.ts'
 import { fileAt } from '../common/resolve-path.ts'
-import { route } from '../services.ts'
 import { fileInfoToWire } from './entry-wire.ts'
 import { fileInfo, moment } from './files.schema.ts'
 import { lockSeconds } from './lock-duration-reader.ts'
+import { route } from './services.ts'
 
 const lockOperation = operationOf(
   ['lock', 'unlock', 'refresh-lock'],

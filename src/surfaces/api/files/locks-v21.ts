@@ -2,8 +2,8 @@ import { json, kinds } from '../../../base/schemas/index.ts'
 import { findLockAt, seenLocks, unlock } from '../../../libraries/library/index.ts'
 import { auditActor, personOf, unknownPerson } from '../../../people/accounts/index.ts'
 import { libraryIdParam, requiredPath } from '../common/readers.ts'
-import { route } from '../services.ts'
 import { itemLock } from './files.schema.ts'
+import { route } from './services.ts'
 
 /** The locks of a library, for those who may end locks of others. Folders have some, too, which no listing shows. */
 export const lockRoutesV21 = [

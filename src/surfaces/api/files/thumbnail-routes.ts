@@ -21,8 +21,8 @@ import { libraryIdParam, sentPath } from '../common/readers.ts'
 import { thumbnailUrl } from '../common/thumbnail-url.ts'
 import { olderLibraryNotFound } from '../faults.ts'
 import { visit } from '../links/link-visits-v21.ts'
-import { type ApiServices, route } from '../services.ts'
 import { thumbnail, thumbnailSize } from './files.schema.ts'
+import { type FileServices, route } from './services.ts'
 
 const MAX_SIZE = 2048
 const DEFAULT_SIZE = 256
@@ -152,7 +152,7 @@ function openToLinkHolders(closed: ThumbnailRoute): ThumbnailRoute {
 
 /** The file at a path; undefined if there is none. Throws as Access and Links do. */
 async function resolveFile(
-  services: ApiServices,
+  services: FileServices,
   request: HttpRequest,
   user: Account | undefined,
   { where, path, size }: { where: string; path: LibraryPath; size: number },
@@ -180,7 +180,7 @@ async function resolveThroughLink(
 }
 
 function createThumbnail(
-  { thumbnails }: ApiServices,
+  { thumbnails }: FileServices,
   { signal }: HttpRequest,
   { library, entry, requester }: ResolvedFile,
   size: number,
@@ -189,7 +189,7 @@ function createThumbnail(
 }
 
 async function image(
-  services: ApiServices,
+  services: FileServices,
   request: HttpRequest,
   file: ResolvedFile,
   size: number,

@@ -8,12 +8,12 @@ import { libraryIdParam, requiredPath, type SentPath, sentPath, sentPathOrRoot }
 import { folderAt, folderPathText, splitNewPath } from '../common/resolve-path.ts'
 import { encodePath } from '../common/wire-formats.ts'
 import { olderLibraryNotFound } from '../faults.ts'
-import { type ApiServices, route } from '../services.ts'
 import { listing, listingHeaders, recursiveListing as recursiveListingDescribed } from './dirent.schema.ts'
 import { listingHeadersV2, listingV2, reloaded } from './folder-listing.ts'
 import { reloaded as reloadedDescribed, requestHeaders, unchanged } from './folders.schema.ts'
 import { entryTypeQuery, lenientFlag, recursiveQuery } from './listing-readers.ts'
 import { recursiveListing } from './recursive-listing.ts'
+import { type FolderServices, route } from './services.ts'
 
 export const dirRoutesV2 = [
   route({
@@ -152,7 +152,7 @@ async function newFolder(library: Library, sent: SentPath, withParents: boolean)
 }
 
 async function renameFolder(
-  { core }: ApiServices,
+  { core }: FolderServices,
   library: Library,
   sent: SentPath,
   newName: string | undefined,

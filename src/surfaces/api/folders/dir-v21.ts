@@ -17,12 +17,12 @@ import { operationOf } from '../common/operation-reader.ts'
 import { libraryAt, pointInTime } from '../common/point-in-time.ts'
 import { libraryIdParam, requiredPath, type SentPath, sentPathOrRoot } from '../common/readers.ts'
 import { folderAt, folderPathText, splitNewPath } from '../common/resolve-path.ts'
-import { type ApiServices, route } from '../services.ts'
 import { recursiveListing as recursiveListingDescribed } from './dirent.schema.ts'
 import { folderDetailToWire, folderInfoToWire, listingV21 } from './folder-listing.ts'
 import { folderInfo, folderListing, listingParameters, requestHeaders, unchanged } from './folders.schema.ts'
 import { entryTypeQuery, recursiveQuery } from './listing-readers.ts'
 import { recursiveListing } from './recursive-listing.ts'
+import { type FolderServices, route } from './services.ts'
 
 const folderOperation = operationOf(
   ['mkdir', 'rename', 'revert'],
@@ -196,7 +196,7 @@ function notRoot(message: string): ReturnType<typeof requiredPath> {
 }
 
 async function bringBack(
-  { core, quotas }: ApiServices,
+  { core, quotas }: FolderServices,
   library: Library,
   wanted: Wanted,
   sent: SentPath,
@@ -219,7 +219,7 @@ async function newFolder(library: Library, sent: SentPath): Promise<Placed> {
 
 /** Renaming to the same name is rejected. */
 async function renameFolder(
-  { core }: ApiServices,
+  { core }: FolderServices,
   library: Library,
   sent: SentPath,
   newName: string | undefined,

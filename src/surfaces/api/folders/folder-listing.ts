@@ -21,7 +21,6 @@ import {
 import type { FoundFolder } from '../common/resolve-path.ts'
 import { thumbnailSrc } from '../common/thumbnail-url.ts'
 import { isoTime } from '../common/wire-formats.ts'
-import type { ApiServices } from '../services.ts'
 import { entryV2, entryV21, quoted } from './dirent-wire.ts'
 import { ListingCache } from './listing-cache.ts'
 import {
@@ -30,6 +29,7 @@ import {
   type GrowingListingContext,
   loadListingContext,
 } from './listing-context.ts'
+import type { FolderServices, ListingServices } from './services.ts'
 
 /** Files only, folders only, or both. */
 export type Kinds = 'f' | 'd' | 'all'
@@ -39,7 +39,7 @@ export const ENTRIES_PER_SLICE = 2000
 
 /** An `/api2/` listing: an array, with the folder's id in a header. */
 export async function listingV2(
-  services: ApiServices,
+  services: ListingServices,
   library: Library,
   { path, stored }: FoundFolder,
   { kinds = 'all', request }: { kinds?: Kinds; request?: HttpRequest } = {},
@@ -59,7 +59,7 @@ export async function listingV2(
 
 /** The listing of a folder after a change, for `reloaddir`. */
 export async function reloaded(
-  services: ApiServices,
+  services: ListingServices,
   library: Library,
   path: LibraryPath,
 ): Promise<HttpResponse> {
@@ -82,7 +82,7 @@ interface ListingOptions {
 
 /** A `/api/v2.1/` listing, optionally preceded by those of all parent folders. */
 export async function listingV21(
-  services: ApiServices,
+  services: FolderServices,
   library: Library,
   folder: FoundFolder,
   { kinds, withParents, thumbnailSize, since, request }: ListingOptions,
@@ -142,7 +142,7 @@ const MAX_CHANGES = 1000
  * names or permissions: its tag stands for all of these. The id of a dir alone grants nothing (I7).
  */
 async function changesSince(
-  services: ApiServices,
+  services: ListingServices,
   library: Library,
   now: Wanted,
   {

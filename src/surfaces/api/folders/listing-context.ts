@@ -2,8 +2,8 @@ import type { Dirent } from '../../../base/objects/index.ts'
 import { joinPath, type LibraryPath, toNfc } from '../../../base/paths/index.ts'
 import { isHeldBy, type Library, seenLocks, starredIn } from '../../../libraries/library/index.ts'
 import { personOf, unknownPerson } from '../../../people/accounts/index.ts'
-import type { ApiServices } from '../services.ts'
 import { type ListingContext, modifierText, type ShownLock, tagsText } from './dirent-wire.ts'
+import type { ListingServices } from './services.ts'
 
 /** A listing context to which modifiers and visitors' files are added folder by folder. */
 export interface GrowingListingContext extends ListingContext {
@@ -13,7 +13,7 @@ export interface GrowingListingContext extends ListingContext {
 
 /** One query each for locks, stars and names, independent of the length of the listing, and one for the tags in each of `tagged`. */
 export async function loadListingContext(
-  services: ApiServices,
+  services: ListingServices,
   library: Library,
   { emails = [], tagged = [] }: { emails?: readonly string[]; tagged?: readonly LibraryPath[] } = {},
 ): Promise<GrowingListingContext> {
@@ -31,7 +31,7 @@ export async function loadListingContext(
 }
 
 export async function addModifiers(
-  { directory }: ApiServices,
+  { directory }: ListingServices,
   modifiers: Map<string, string>,
   emails: readonly string[],
 ): Promise<void> {
@@ -42,7 +42,7 @@ export async function addModifiers(
 
 /** Adds the files of a folder that visitors of links uploaded. */
 export async function addVisitorsFiles(
-  { core }: ApiServices,
+  { core }: ListingServices,
   visitors: Set<string>,
   library: Library,
   folder: LibraryPath,
@@ -53,7 +53,7 @@ export async function addVisitorsFiles(
 }
 
 async function shownLocks(
-  { accounts, core }: ApiServices,
+  { accounts, core }: ListingServices,
   library: Library,
 ): Promise<ReadonlyMap<string, ShownLock>> {
   const locks = await seenLocks(core, library.info)

@@ -6,10 +6,10 @@ import type { Library } from '../../../libraries/library/index.ts'
 import { type StoredDir, shownDir } from '../../../libraries/tree/index.ts'
 import { type HttpResponse, type ResponseHeaders, rawResponse } from '../../../platform/responses/index.ts'
 import type { FoundFolder } from '../common/resolve-path.ts'
-import type { ApiServices } from '../services.ts'
 import { quoted, recursiveEntry } from './dirent-wire.ts'
 import { ENTRIES_PER_SLICE, type Kinds } from './folder-listing.ts'
 import { addModifiers, loadListingContext } from './listing-context.ts'
+import type { FolderServices } from './services.ts'
 
 interface Options {
   readonly kinds: Kinds
@@ -33,7 +33,7 @@ interface Level {
  * have more entries than fit in memory (I9).
  */
 export function recursiveListing(
-  services: ApiServices,
+  services: FolderServices,
   library: Library,
   folder: FoundFolder,
   options: Options,
@@ -46,7 +46,7 @@ export function recursiveListing(
 }
 
 async function* walk(
-  services: ApiServices,
+  services: FolderServices,
   library: Library,
   folder: FoundFolder,
   { kinds, before, after }: Options,

@@ -7,7 +7,7 @@ import { errorMessage } from '../../../platform/responses/index.ts'
 import { parseText } from '../common/parse-values.ts'
 import { libraryIdParam, requiredPath } from '../common/readers.ts'
 import { folderAt, folderPathText } from '../common/resolve-path.ts'
-import { route } from '../services.ts'
+import { route } from './services.ts'
 
 export const subLibraryRoutes = [
   route({

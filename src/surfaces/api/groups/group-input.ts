@@ -6,8 +6,8 @@ import { accepting, type Reader } from '../../../platform/input/index.ts'
 import { notFound } from '../../../platform/responses/index.ts'
 import type { AuditedCall } from '../common/audit.ts'
 import { optionsWithPassword } from '../libraries/new-library.ts'
-import type { ApiServices } from '../services.ts'
 import { parseGroupId } from '../shares/share-input.ts'
+import type { GroupServices } from './services.ts'
 
 /** A group's id in the path of a URL. Anything else is answered with 404. */
 export const groupIdParam: Reader<number> = accepting({ type: 'integer', minimum: 1 }, (fields, name) => {
@@ -34,14 +34,17 @@ function positive(sent: string | undefined, usual: number): number {
 }
 
 /** The account with this e-mail. Answers 404 with the message of the group calls. */
-export async function getUser({ accounts }: ApiServices, sent: string | undefined): Promise<Account> {
+export async function getUser(
+  { accounts }: Pick<GroupServices, 'accounts'>,
+  sent: string | undefined,
+): Promise<Account> {
   const email = (sent ?? '').trim().toLowerCase()
   return (await accounts.find(email)) ?? fail({ code: 'account-not-found', email })
 }
 
 /** Creates a library and shares it with a group, in one transaction. Throws role-forbids. */
 export async function createGroupLibrary(
-  services: ApiServices,
+  services: GroupServices,
   call: AuditedCall,
   group: Group,
   options: { name: string; description: string; password: string; permission: 'r' | 'rw' | 'admin' },

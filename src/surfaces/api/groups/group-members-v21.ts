@@ -3,11 +3,11 @@ import { auditActor } from '../../../people/accounts/index.ts'
 import { flag, rawText, text } from '../../../platform/input/index.ts'
 import { errorMessage, jsonResponse } from '../../../platform/responses/index.ts'
 import { avatarSize, emailParam } from '../accounts/account-input.ts'
-import { route } from '../services.ts'
 import { getUser, groupIdParam, page, perPage } from './group-input.ts'
 import { addMembers, alreadyMember, getMember, MAX_PER_REQUEST, removeByEmail } from './group-members.ts'
 import { memberItem } from './group-wire.ts'
 import { addedMembers, member as memberSchema, success } from './groups.schema.ts'
+import { route } from './services.ts'
 
 const path = '/api/v2.1/groups/:group_id/members/'
 const params = { group_id: groupIdParam }

@@ -11,14 +11,14 @@ import {
 import { errorMessage } from '../../../platform/responses/index.ts'
 import type { AuditedCall } from '../common/audit.ts'
 import { apiFaults } from '../faults.ts'
-import type { ApiServices } from '../services.ts'
 import { memberItem } from './group-wire.ts'
+import type { MemberServices } from './services.ts'
 
 export const MAX_PER_REQUEST = 1000
 
 /** Adds accounts one by one and returns the result of each. E-mails are in lower case. */
 export async function addMembers(
-  services: ApiServices,
+  services: MemberServices,
   call: AuditedCall,
   membership: Membership,
   emails: readonly string[],
@@ -45,7 +45,7 @@ export async function addMembers(
 
 /** The error message; undefined on success. */
 async function tryToAdd(
-  services: ApiServices,
+  services: MemberServices,
   call: AuditedCall,
   membership: Membership,
   account: Account,
@@ -62,7 +62,7 @@ async function tryToAdd(
 
 /** A member by e-mail. Rejects accounts that are no members with 400. */
 export async function getMember(
-  { accounts, groups }: ApiServices,
+  { accounts, groups }: MemberServices,
   group: Group,
   sent: string,
 ): Promise<Member> {
@@ -75,7 +75,7 @@ export async function getMember(
 
 /** Removes a member, or somebody who has not accepted the membership yet. Rejects other accounts with 400. */
 export async function removeByEmail(
-  services: ApiServices,
+  services: MemberServices,
   call: AuditedCall,
   membership: Membership,
   sent: string,

@@ -12,11 +12,11 @@ import { userItem } from '../accounts/account-wire.ts'
 import { partiesOf, personIn } from '../common/parties.ts'
 import { formatSize, isoTime, relativeTime } from '../common/wire-formats.ts'
 import { modifierFields, ownerFields } from '../libraries/library-wire.ts'
-import type { ApiServices } from '../services.ts'
 import type { BriefGroup, GroupMember } from './groups.schema.ts'
+import type { GroupServices } from './services.ts'
 
 /** Groups as `/api/v2.1/` shows them: one query for their owners, one for their administrators. */
-export async function groupsToWire({ accounts, groups }: ApiServices, list: readonly Group[]) {
+export async function groupsToWire({ accounts, groups }: GroupServices, list: readonly Group[]) {
   const owners = await accounts.findManyByKey(list.map(({ ownerKey }) => ownerKey))
   const admins = await groups.adminsOf(list)
   return list.map((group) => ({
@@ -26,13 +26,13 @@ export async function groupsToWire({ accounts, groups }: ApiServices, list: read
   }))
 }
 
-export async function groupToWire(services: ApiServices, group: Group) {
+export async function groupToWire(services: GroupServices, group: Group) {
   const [shown] = await groupsToWire(services, [group])
   return shown
 }
 
 /** Groups that the caller can share with. */
-export async function briefGroups({ accounts }: ApiServices, list: readonly Group[]) {
+export async function briefGroups({ accounts }: GroupServices, list: readonly Group[]) {
   const owners = await accounts.findManyByKey(list.map(({ ownerKey }) => ownerKey))
   return list.map((group) => briefGroup(group, owners))
 }
@@ -58,7 +58,7 @@ interface GroupLibrary {
 
 /** One query each for owners, modifiers and stars. */
 export async function groupLibraries(
-  services: ApiServices,
+  services: Pick<GroupServices, 'accounts' | 'core' | 'directory' | 'groups'>,
   user: Account,
   list: readonly SharedLibrary[],
 ): Promise<GroupLibrary[]> {

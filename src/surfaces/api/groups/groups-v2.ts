@@ -8,10 +8,10 @@ import { avatarUrl } from '../accounts/account-wire.ts'
 import { parseInteger, parseText } from '../common/parse-values.ts'
 import { libraryIdParam } from '../common/readers.ts'
 import { apiFaults } from '../faults.ts'
-import { route } from '../services.ts'
 import { createGroupLibrary, groupIdParam } from './group-input.ts'
 import { groupLibraries, groupRepoV2 } from './group-wire.ts'
 import { olderGroup, olderGroupLibrary, refusal, success } from './groups.schema.ts'
+import { route } from './services.ts'
 import { unshareFromGroup } from './unshare-from-group.ts'
 
 const params = { group_id: groupIdParam }

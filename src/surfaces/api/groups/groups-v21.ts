@@ -2,7 +2,6 @@ import { json, kinds } from '../../../base/schemas/index.ts'
 import { type Account, auditActor, type Group, parseEmail } from '../../../people/accounts/index.ts'
 import { accepting, type Reader, rawText, text } from '../../../platform/input/index.ts'
 import { errorMessage, jsonResponse } from '../../../platform/responses/index.ts'
-import { type ApiServices, route } from '../services.ts'
 import { groupIdParam } from './group-input.ts'
 import { briefGroups, groupLibraries, groupRepo, groupsToWire, groupToWire } from './group-wire.ts'
 import {
@@ -12,6 +11,7 @@ import {
   groupRepo as groupRepoSchema,
   success,
 } from './groups.schema.ts'
+import { type GroupServices, route } from './services.ts'
 
 const params = { group_id: groupIdParam }
 
@@ -158,7 +158,7 @@ export const groupRoutesV21 = [
 ]
 
 async function withRepos(
-  services: ApiServices,
+  services: GroupServices,
   user: Account,
   list: readonly Group[],
   shown: Awaited<ReturnType<typeof groupsToWire>>,
@@ -173,7 +173,7 @@ async function withRepos(
   }))
 }
 
-async function newOwner({ accounts }: ApiServices, group: Group, sent: string): Promise<Account> {
+async function newOwner({ accounts }: GroupServices, group: Group, sent: string): Promise<Account> {
   const email = parseEmail(sent)
   const account = email === undefined ? undefined : await accounts.find(email)
   if (account === undefined) throw errorMessage(400, `Email ${sent} invalid.`)

@@ -2,14 +2,14 @@ import { fail } from '../../../base/errors.ts'
 import type { LibraryId } from '../../../base/objects/index.ts'
 import { auditActor } from '../../../people/accounts/index.ts'
 import type { AuditedCall } from '../common/audit.ts'
-import type { ApiServices } from '../services.ts'
+import type { GroupServices } from './services.ts'
 
 /**
  * Ends the share of a library with a group. Allowed for the owner and administrators of the group, and for those who manage the library's
  * shares. False if it is not shared with the group. Throws group-not-found, library-not-found, permission-denied.
  */
 export async function unshareFromGroup(
-  services: ApiServices,
+  services: GroupServices,
   call: AuditedCall,
   groupId: number,
   id: LibraryId,

@@ -6,10 +6,10 @@ import { errorMessage } from '../../../platform/responses/index.ts'
 import { withFaultMessages } from '../common/fault-messages.ts'
 import { libraryIdParam, requiredPath } from '../common/readers.ts'
 import { fileAt } from '../common/resolve-path.ts'
-import { route } from '../services.ts'
 import { downloadLink, readReuse } from '../transfers/download-link.ts'
 import { commit as commitDescribed } from './file-history.schema.ts'
 import { revisionRecord } from './revision-wire.ts'
+import { route } from './services.ts'
 
 const MAX_HISTORY = 1000
 

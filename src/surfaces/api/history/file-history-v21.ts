@@ -11,9 +11,9 @@ import { readPage } from '../common/paging.ts'
 import { parseInteger } from '../common/parse-values.ts'
 import { libraryIdParam, requiredPath, type SentPath } from '../common/readers.ts'
 import { filePathText } from '../common/resolve-path.ts'
-import { route } from '../services.ts'
 import { revision as revisionDescribed } from './file-history.schema.ts'
 import { historyItem, newHistoryItem } from './revision-wire.ts'
+import { route } from './services.ts'
 
 const DEFAULT_LIMIT = 50
 const MAX_LIMIT = 1000

@@ -5,10 +5,10 @@ import { rawText } from '../../../platform/input/index.ts'
 import { Refusal } from '../../../platform/responses/index.ts'
 import { readPage } from '../common/paging.ts'
 import { libraryIdParam } from '../common/readers.ts'
-import { route } from '../services.ts'
 import { changesByKind, commitRecord } from './commit-wire.ts'
 import { commit as commitDescribed } from './file-history.schema.ts'
 import { paths } from './library-history.schema.ts'
+import { route } from './services.ts'
 
 const params = { repo_id: libraryIdParam }
 

@@ -6,12 +6,12 @@ import { rawText } from '../../../platform/input/index.ts'
 import { errorMessage } from '../../../platform/responses/index.ts'
 import { readPage } from '../common/paging.ts'
 import { commitIdParam, libraryIdParam, sentPathOrRoot } from '../common/readers.ts'
-import { route } from '../services.ts'
 import { commitDetail, commitDirent, historyEntry } from './commit-wire.ts'
 import {
   commitDetail as commitDetailSchema,
   historyEntry as historyEntrySchema,
 } from './library-history.schema.ts'
+import { route } from './services.ts'
 
 export const libraryHistoryRoutesV21 = [
   route({

@@ -6,8 +6,8 @@ import { map, rawText } from '../../../platform/input/index.ts'
 import { withFaultMessages } from '../common/fault-messages.ts'
 import { libraryIdParam, requiredPath, type SentPath } from '../common/readers.ts'
 import { filePathText } from '../common/resolve-path.ts'
-import { route } from '../services.ts'
 import { restored } from './file-history.schema.ts'
+import { route } from './services.ts'
 
 const params = { repo_id: libraryIdParam }
 

@@ -1,8 +1,8 @@
 import { ROOT } from '../../../base/paths/index.ts'
 import { revertLibrary } from '../../../libraries/library/index.ts'
 import { commitIdParam, libraryIdParam } from '../common/readers.ts'
-import { route } from '../services.ts'
 import { restored } from './file-history.schema.ts'
+import { route } from './services.ts'
 
 export const revertRoutesV21 = [
   route({

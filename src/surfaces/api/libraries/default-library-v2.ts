@@ -2,8 +2,8 @@ import { fail } from '../../../base/errors.ts'
 import { json } from '../../../base/schemas/index.ts'
 import { ensureDefaultLibrary, findDefaultLibrary } from '../../../libraries/library/index.ts'
 import { auditActor, roleAllows } from '../../../people/accounts/index.ts'
-import { route } from '../services.ts'
 import { defaultLibrary } from './libraries.schema.ts'
+import { route } from './services.ts'
 
 const path = '/api2/default-repo/'
 

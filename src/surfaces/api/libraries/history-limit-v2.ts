@@ -5,8 +5,8 @@ import { rawText } from '../../../platform/input/index.ts'
 import { errorMessage } from '../../../platform/responses/index.ts'
 import { parseInteger } from '../common/parse-values.ts'
 import { libraryIdParam } from '../common/readers.ts'
-import { route } from '../services.ts'
 import { keepDays } from './libraries.schema.ts'
+import { route } from './services.ts'
 
 const path = '/api2/repos/:repo_id/history-limit/'
 const params = { repo_id: libraryIdParam }

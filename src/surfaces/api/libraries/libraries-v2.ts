@@ -10,7 +10,6 @@ import { deniedMessage } from '../common/fault-messages.ts'
 import { parseText } from '../common/parse-values.ts'
 import { libraryIdParam } from '../common/readers.ts'
 import { olderLibraryNotFound } from '../faults.ts'
-import { route } from '../services.ts'
 import {
   encryptedLibraries,
   groupLibrary,
@@ -23,6 +22,7 @@ import {
 import { type LibraryRelation, listLibraries } from './library-list.ts'
 import { libraryDetail, libraryItem, NO_ACCESS, syncInfo } from './library-wire.ts'
 import { optionsWithEncryption, optionsWithPassword } from './new-library.ts'
+import { route } from './services.ts'
 
 /** The values of a comma-separated list; undefined if absent, which means all. */
 const typeQuery: Reader<Set<string> | undefined> = accepting(

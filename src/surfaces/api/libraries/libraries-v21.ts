@@ -8,11 +8,11 @@ import { jsonUnlessUnchanged } from '../../../platform/representations/index.ts'
 import { errorMessage } from '../../../platform/responses/index.ts'
 import { avatarUrl } from '../accounts/account-wire.ts'
 import { libraryIdParam } from '../common/readers.ts'
-import { route } from '../services.ts'
 import { createdLibrary as createdLibrarySchema, v21Detail, v21Library } from './libraries.schema.ts'
 import { type LibraryRelation, listLibraries } from './library-list.ts'
 import { createdLibrary, libraryDetailV21, libraryItemV21 } from './library-wire.ts'
 import { optionsWithPassword } from './new-library.ts'
+import { route } from './services.ts'
 
 /** All values of the parameter; none means all types. */
 const typeQuery: Reader<readonly string[]> = accepting(

@@ -4,7 +4,7 @@ import type { LibraryInfo, LibrarySummary } from '../../../libraries/registry/in
 import { type Account, type Person, personOf, unknownPerson } from '../../../people/accounts/index.ts'
 import type { SharedLibrary } from '../../../sharing/access/index.ts'
 import { type Parties, partiesOf } from '../common/parties.ts'
-import type { ApiServices } from '../services.ts'
+import type { LibraryServices } from './services.ts'
 
 /** Why the caller can open a library, in the order of the listings. */
 const libraryRelations = ['mine', 'shared', 'group', 'public'] as const
@@ -33,7 +33,7 @@ interface LibraryList {
  * twice. One query per relation, and one each for owners, groups and modifiers.
  */
 export async function listLibraries(
-  services: ApiServices,
+  services: Pick<LibraryServices, 'access' | 'accounts' | 'directory' | 'groups'>,
   user: Account,
   wanted: { has(relation: LibraryRelation): boolean },
   nameContains = '',

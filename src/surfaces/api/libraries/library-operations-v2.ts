@@ -13,8 +13,8 @@ import { deniedMessage, withFaultMessages } from '../common/fault-messages.ts'
 import { parseText } from '../common/parse-values.ts'
 import { libraryIdParam } from '../common/readers.ts'
 import { olderLibraryNotFound } from '../faults.ts'
-import { type ApiServices, route } from '../services.ts'
 import { NO_ACCESS } from './library-wire.ts'
+import { type LibraryServices, route } from './services.ts'
 
 const INCORRECT_PASSWORD = 'Incorrect password'
 
@@ -65,7 +65,7 @@ export const libraryOperationRoutes = [
 interface Call {
   readonly user: Account
   readonly id: LibraryId
-  readonly services: ApiServices
+  readonly services: LibraryServices
   readonly request: HttpRequest
 }
 

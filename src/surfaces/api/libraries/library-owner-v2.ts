@@ -5,7 +5,7 @@ import { auditActor, roleAllows } from '../../../people/accounts/index.ts'
 import { required } from '../../../platform/input/index.ts'
 import { errorMessage } from '../../../platform/responses/index.ts'
 import { keepShares, libraryIdParam } from '../common/readers.ts'
-import { route } from '../services.ts'
+import { route } from './services.ts'
 
 const path = '/api2/repos/:repo_id/owner/'
 const params = { repo_id: libraryIdParam }

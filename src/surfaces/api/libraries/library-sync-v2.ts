@@ -5,9 +5,9 @@ import { rawText } from '../../../platform/input/index.ts'
 import { errorMessage } from '../../../platform/responses/index.ts'
 import { deniedMessage } from '../common/fault-messages.ts'
 import { libraryIdParam } from '../common/readers.ts'
-import { route } from '../services.ts'
 import { syncInfo as syncInfoSchema } from './libraries.schema.ts'
 import { NO_ACCESS, syncInfo } from './library-wire.ts'
+import { route } from './services.ts'
 
 export const librarySyncRoutes = [
   route({

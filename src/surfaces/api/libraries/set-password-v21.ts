@@ -9,7 +9,7 @@ import { rawText } from '../../../platform/input/index.ts'
 import { errorMessage } from '../../../platform/responses/index.ts'
 import { parseText } from '../common/parse-values.ts'
 import { libraryIdParam } from '../common/readers.ts'
-import { route } from '../services.ts'
+import { route } from './services.ts'
 
 const path = '/api/v2.1/repos/:repo_id/set-password/'
 const params = { repo_id: libraryIdParam }

@@ -8,7 +8,7 @@ import { pageInfo } from '../admin/admin-wire.ts'
 import { pageQuery } from '../common/paging.ts'
 import { libraryIdParam } from '../common/readers.ts'
 import { isoTime } from '../common/wire-formats.ts'
-import { route } from '../services.ts'
+import { route } from './services.ts'
 
 const MAX_WAIT_MS = 5000
 

@@ -8,7 +8,7 @@ import { errorMessage } from '../../../platform/responses/index.ts'
 import { currentPassword } from '../accounts/token-input.ts'
 import { type AuditedCall, auditAction, auditCredential } from '../common/audit.ts'
 import { libraryIdParam } from '../common/readers.ts'
-import { type ApiServices, route } from '../services.ts'
+import { type LibraryTokenServices, route } from './services.ts'
 
 const libraryToken = kinds.record('LibraryToken', () => ({
   repo_id: kinds.libraryId,
@@ -147,7 +147,7 @@ export const libraryTokenRoutes = [
 ]
 
 function auditToken(
-  services: ApiServices,
+  services: LibraryTokenServices,
   call: AuditedCall,
   action: 'api-token-made' | 'api-token-revoked',
   library: { id: LibraryId; name: string },

@@ -2,9 +2,6 @@ import type { Details, Responses } from '../../../base/schemas/index.ts'
 import type { Account } from '../../../people/accounts/index.ts'
 import type { FaultResponses, Route } from '../../../platform/http/index.ts'
 import type { Reader, Readers } from '../../../platform/input/index.ts'
-import type { ApiServices } from '../services.ts'
-
-type ApiRoute = Route<Account, ApiServices>
 
 /** How a route of a library is adapted to library tokens. */
 export interface Via {
@@ -30,7 +27,11 @@ export interface Via {
  * The same route for holders of a library token. The library is implied by the token, so no other can be named.
  * The `access` module decides what the token allows, as for every caller.
  */
-export function forLibraryToken(routes: readonly ApiRoute[], endpoint: string, via: Via): ApiRoute {
+export function forLibraryToken<Services>(
+  routes: readonly Route<Account, Services>[],
+  endpoint: string,
+  via: Via,
+): Route<Account, Services> {
   const route = routes.find(({ method, path }) => `${method} ${path}` === endpoint)
   if (route === undefined || route.body === 'raw') throw new Error(`There is no ${endpoint} to be offered.`)
   const query = adapt(route.query, via, via.without ?? [])

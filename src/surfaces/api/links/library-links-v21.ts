@@ -2,9 +2,9 @@ import { json } from '../../../base/schemas/index.ts'
 import { auditActor } from '../../../people/accounts/index.ts'
 import type { LinkKind } from '../../../sharing/access/index.ts'
 import { libraryIdParam } from '../common/readers.ts'
-import { route } from '../services.ts'
 import { linkFaults, linksToWire, linkTokenParam } from './link-management.ts'
 import { deleted, shareLinks, uploadLinks } from './own-links.schema.ts'
+import { route } from './services.ts'
 
 const linkKinds: readonly LinkKind[] = ['share', 'upload']
 

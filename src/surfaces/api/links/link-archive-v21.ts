@@ -5,10 +5,10 @@ import type { FaultResponse, HttpRequest } from '../../../platform/http/index.ts
 import { required } from '../../../platform/input/index.ts'
 import type { OpenLink } from '../../../sharing/access/index.ts'
 import { requiredPath, sentPathOrRoot } from '../common/readers.ts'
-import { type ApiServices, route } from '../services.ts'
 import { archiveName, rootsOf, sentNames } from '../transfers/archive-v21.ts'
 import { archive, folder, visitor } from './link-visits.schema.ts'
 import { folderBelow, visit } from './link-visits-v21.ts'
+import { type LinkServices, route } from './services.ts'
 
 const faults = {
   'link-not-found': ({ token }: { token: string }): FaultResponse => [404, `Share link ${token} not found.`],
@@ -64,7 +64,11 @@ export const linkArchiveRoutes = [
   }),
 ]
 
-async function openForArchive(services: ApiServices, request: HttpRequest, token: string): Promise<OpenLink> {
+async function openForArchive(
+  services: LinkServices,
+  request: HttpRequest,
+  token: string,
+): Promise<OpenLink> {
   const open = await visit(services, request, token, 'share')
   if (!open.canDownload) fail({ code: 'permission-denied' })
   return open
@@ -78,7 +82,7 @@ async function folderEntry(open: OpenLink, below: LibraryPath): Promise<Dirent> 
   return (await tree.find(path)) ?? fail({ code: 'path-not-found', path: below, wanted: 'Folder' })
 }
 
-async function startArchive({ archives, now }: ApiServices, open: OpenLink, roots: readonly Dirent[]) {
+async function startArchive({ archives, now }: LinkServices, open: OpenLink, roots: readonly Dirent[]) {
   const options = { roots, name: archiveName(roots, now()), link: open.ticketLink }
   return { zip_token: await archives.start(open.originals, options) }
 }

@@ -3,7 +3,7 @@ import { accepting, list, optional, optionalText, type Reader, text } from '../.
 import { errorMessage } from '../../../platform/responses/index.ts'
 import { type Link, type LinkOptions, linkScopes, readingRights } from '../../../sharing/access/index.ts'
 import { parseTime } from '../common/parse-time.ts'
-import type { ApiServices } from '../services.ts'
+import type { LinkServices } from './services.ts'
 
 const MAX_DAYS = 1_000_000
 const DAY_SECONDS = 86_400
@@ -82,7 +82,7 @@ export function readExpiry({ expire_days: days, expiration_time: time }: SentExp
 }
 
 /** Rejects a password that is too short or has control characters. */
-function checkedPassword({ links }: ApiServices, sent: string | undefined): string | undefined {
+function checkedPassword({ links }: LinkServices, sent: string | undefined): string | undefined {
   if (!sent) return undefined
   if (Array.from(sent).length < links.shortestPassword) throw errorMessage(400, 'Password is too short.')
   if (/[\p{Cc}\p{Cs}]/u.test(sent)) {
@@ -92,13 +92,13 @@ function checkedPassword({ links }: ApiServices, sent: string | undefined): stri
 }
 
 /** The new password of a link; null if it is removed, undefined if absent. */
-export function readNewPassword(services: ApiServices, sent: string | undefined): string | null | undefined {
+export function readNewPassword(services: LinkServices, sent: string | undefined): string | null | undefined {
   return sent === '' ? null : checkedPassword(services, sent)
 }
 
 /** The options that share links and upload links have in common. */
 export function readLinkOptions(
-  services: ApiServices,
+  services: LinkServices,
   sent: SentExpiry & { readonly password: string | undefined; readonly description: string },
 ): Pick<LinkOptions, 'password' | 'expiresAt' | 'description'> {
   return {

@@ -9,8 +9,8 @@ import { errorMessage } from '../../../platform/responses/index.ts'
 import type { Link, LinkKind } from '../../../sharing/access/index.ts'
 import { type AuditedCall } from '../common/audit.ts'
 import type { SentPath } from '../common/readers.ts'
-import type { ApiServices } from '../services.ts'
 import { shareLinkToWire, uploadLinkToWire } from './link-wire.ts'
+import type { LinkServices } from './services.ts'
 
 /** The token of a link in the path of a URL. Anything else is answered with 404. */
 export const linkTokenParam: Reader<string> = accepting(
@@ -38,7 +38,7 @@ export function linkPath({ path, text }: SentPath): LibraryPath {
 
 /** Links in listings. */
 export async function linksToWire(
-  services: ApiServices,
+  services: LinkServices,
   request: HttpRequest,
   links: readonly Link[],
   libraryOf: (link: Link) => Library | undefined,
@@ -52,7 +52,7 @@ export async function linksToWire(
 
 /** The caller's own links in listings. */
 export async function ownLinksToWire(
-  services: ApiServices,
+  services: LinkServices,
   request: HttpRequest,
   user: Account,
   links: readonly Link[],
@@ -69,7 +69,7 @@ export function byKindAndName(a: Link, b: Link): number {
 
 /** One link with the object id of its target. `library` is undefined if the caller can no longer open it. */
 export async function linkToWire(
-  services: ApiServices,
+  services: LinkServices,
   request: HttpRequest,
   link: Link,
   library: Library | undefined,
@@ -83,7 +83,7 @@ export async function linkToWire(
 
 /** As linkToWire, but opens the library first. */
 export async function foundLinkToWire(
-  services: ApiServices,
+  services: LinkServices,
   request: HttpRequest,
   user: Account,
   link: Link,
@@ -94,7 +94,7 @@ export async function foundLinkToWire(
 
 /** Deletes links one by one and returns the result of each. */
 export async function deleteMany(
-  services: ApiServices,
+  services: LinkServices,
   call: AuditedCall,
   tokens: readonly string[],
   kind: LinkKind,
@@ -112,7 +112,7 @@ export async function deleteMany(
   return { failed, success }
 }
 
-async function deleteOne(services: ApiServices, call: AuditedCall, token: string, kind: LinkKind) {
+async function deleteOne(services: LinkServices, call: AuditedCall, token: string, kind: LinkKind) {
   const { links } = services
   const own = await links.findOwn(call.user, token, kind)
   // No token is as long, and what is sent may be.
@@ -123,7 +123,7 @@ async function deleteOne(services: ApiServices, call: AuditedCall, token: string
 }
 
 function linkContextOf(
-  services: ApiServices,
+  services: LinkServices,
   request: HttpRequest,
   link: Link,
   library: Library | undefined,

@@ -25,7 +25,6 @@ import { requiredPath, type SentPath, sentPathOrRoot } from '../common/readers.t
 import { filePathText, folderPathText } from '../common/resolve-path.ts'
 import { thumbnailSrc } from '../common/thumbnail-url.ts'
 import { isoTime } from '../common/wire-formats.ts'
-import { type ApiServices, route } from '../services.ts'
 import { linkTokenParam } from './link-management.ts'
 import {
   copied,
@@ -36,6 +35,7 @@ import {
   visitedFolder,
   visitor,
 } from './link-visits.schema.ts'
+import { type LinkServices, route } from './services.ts'
 
 const ENTRIES_PER_SLICE = 1000
 
@@ -221,7 +221,7 @@ export const linkVisitRoutes = [
 
 /** Opens a link for a visitor. Throws as Links.open does. */
 export function visit(
-  { links }: ApiServices,
+  { links }: Pick<LinkServices, 'links'>,
   request: HttpRequest,
   token: string,
   kind?: LinkKind,
@@ -254,7 +254,7 @@ function checkedName(sent: string): string {
 
 /** Copies the selected entries into a library of the user. */
 async function save(
-  services: ApiServices,
+  services: LinkServices,
   user: Account,
   open: OpenLink,
   selection: Selection,
@@ -301,7 +301,7 @@ function entryToWire(open: OpenLink, folder: LibraryPath, entry: Dirent, thumbna
   }
 }
 
-async function uploadAddress(services: ApiServices, request: HttpRequest, open: OpenLink, sent: SentPath) {
+async function uploadAddress(services: LinkServices, request: HttpRequest, open: OpenLink, sent: SentPath) {
   if (!open.canUpload) fail({ code: 'permission-denied' })
   // Visitors of an upload link must not learn which entries exist.
   if (open.link.kind === 'upload' && sent.path !== ROOT) notThere(sent)

@@ -3,10 +3,10 @@ import { auditActor } from '../../../people/accounts/index.ts'
 import { flag, list, optional, optionalText, type Values } from '../../../platform/input/index.ts'
 import type { LinkChanges, LinkKind } from '../../../sharing/access/index.ts'
 import { type AuditedCall } from '../common/audit.ts'
-import { type ApiServices, route } from '../services.ts'
 import { expiry, password, readExpiry, readNewPassword } from './link-input.ts'
 import { deleteMany, foundLinkToWire, linkFaults, linkTokenParam } from './link-management.ts'
 import { deleted, deletedMany, oneShareLink, oneUploadLink } from './own-links.schema.ts'
+import { type LinkServices, route } from './services.ts'
 
 const words = {
   share: { one: 'a share link', gone: 'what is gone' },
@@ -82,7 +82,7 @@ export const changeFields = { password, ...expiry, description: optionalText(), 
 
 /** Changes a link of the caller and returns it. `others` holds the fields of one kind of link only. */
 export async function changeLink(
-  services: ApiServices,
+  services: LinkServices,
   { user, request }: AuditedCall,
   { token, kind }: { token: string; kind: LinkKind },
   body: Values<typeof changeFields>,

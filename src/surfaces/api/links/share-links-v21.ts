@@ -8,7 +8,6 @@ import type { Link } from '../../../sharing/access/index.ts'
 import { openSent } from '../batch/batch-selection.ts'
 import { readPage } from '../common/paging.ts'
 import { requiredPath, type SentPath, sentPath } from '../common/readers.ts'
-import { type ApiServices, route } from '../services.ts'
 import { linkFields, readLinkOptions, shareFields } from './link-input.ts'
 import {
   byKindAndName,
@@ -21,6 +20,7 @@ import {
 } from './link-management.ts'
 import { newShareLink, oneShareLink, shareLinks } from './own-links.schema.ts'
 import { changeFields, changeLink, ownLinkRoutes } from './own-links-v21.ts'
+import { type LinkServices, route } from './services.ts'
 
 const newLink = { repo_id: required(), path: requiredPath(), ...linkFields, ...shareFields }
 const whichLinks = { repo_id: rawText(), path: sentPath, page: rawText(), per_page: rawText() }
@@ -97,7 +97,7 @@ function listAndCreate(
 }
 
 async function create(
-  services: ApiServices,
+  services: LinkServices,
   request: HttpRequest,
   user: Account,
   body: Values<typeof newLink>,
@@ -118,7 +118,7 @@ async function create(
 }
 
 async function listPage(
-  services: ApiServices,
+  services: LinkServices,
   request: HttpRequest,
   user: Account,
   query: Values<typeof whichLinks>,
@@ -130,7 +130,7 @@ async function listPage(
 }
 
 async function ownLinks(
-  services: ApiServices,
+  services: LinkServices,
   user: Account,
   { repo_id, path: sent }: { repo_id: string | undefined; path: SentPath | undefined },
 ): Promise<Link[]> {

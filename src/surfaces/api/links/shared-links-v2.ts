@@ -11,7 +11,6 @@ import type { Link, LinkKind, LinkOptions } from '../../../sharing/access/index.
 import { type AuditedCall } from '../common/audit.ts'
 import { libraryIdParam, type SentPath, sentPath } from '../common/readers.ts'
 import { olderLibraryNotFound } from '../faults.ts'
-import { type ApiServices, route } from '../services.ts'
 import { password, readLinkOptions } from './link-input.ts'
 import { linkTokenParam } from './link-management.ts'
 import { downloadLinkToWire, linkUrl, olderLinkToWire, uploadLinkToOldWire } from './link-wire.ts'
@@ -23,6 +22,7 @@ import {
   olderLink,
   olderUploadLink,
 } from './links.schema.ts'
+import { type LinkServices, route } from './services.ts'
 
 const olderLinkNotFound = {
   'link-not-found': ({ token }: { token: string }): FaultResponse => [404, `Link ${token} not found.`],
@@ -178,7 +178,7 @@ async function checkedPath(library: Library, sent: SentPath | undefined, kind: L
 
 /** The caller's link to a path, created if there is none. */
 async function madeOrThere(
-  services: ApiServices,
+  services: LinkServices,
   call: AuditedCall,
   library: Library,
   options: LinkOptions,

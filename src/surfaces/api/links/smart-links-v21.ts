@@ -7,7 +7,7 @@ import { accepting, map, type Reader, rawText, text } from '../../../platform/in
 import { errorMessage } from '../../../platform/responses/index.ts'
 import { requiredPath } from '../common/readers.ts'
 import { fileAt, folderAt } from '../common/resolve-path.ts'
-import { route } from '../services.ts'
+import { route } from './services.ts'
 
 /** Text of the length of a library id. It is looked up later. */
 const sentLibraryId = map(rawText(), (sent) => (sent?.length === 36 ? sent : undefined))

@@ -7,11 +7,11 @@ import type { FaultResponse } from '../../../platform/http/index.ts'
 import { rawText, required } from '../../../platform/input/index.ts'
 import { openSent } from '../batch/batch-selection.ts'
 import { requiredPath, type SentPath, sentPath } from '../common/readers.ts'
-import { route } from '../services.ts'
 import { linkFields, readLinkOptions } from './link-input.ts'
 import { byKindAndName, linkFaults, linkTokenParam, linkToWire, ownLinksToWire } from './link-management.ts'
 import { newLink, oneUploadLink, uploadLinks } from './own-links.schema.ts'
 import { changeFields, changeLink, ownLinkRoutes } from './own-links-v21.ts'
+import { route } from './services.ts'
 
 // Only this message is in lower case.
 const folderNotFound = {

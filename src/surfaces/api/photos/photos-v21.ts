@@ -3,7 +3,6 @@ import { integer, type Reader, rawText } from '../../../platform/input/index.ts'
 import { errorMessage } from '../../../platform/responses/index.ts'
 import { libraryIdParam, sentPathOrRoot } from '../common/readers.ts'
 import { folderAt, folderPathText } from '../common/resolve-path.ts'
-import { route } from '../services.ts'
 import {
   cursorToWire,
   dayToWire,
@@ -14,6 +13,7 @@ import {
   thumbhashToWire,
 } from './photo-wire.ts'
 import { day as daySchema, photo, place, thumbhash } from './photos.schema.ts'
+import { route } from './services.ts'
 
 const DEFAULT_LIMIT = 100
 const MAX_LIMIT = 500

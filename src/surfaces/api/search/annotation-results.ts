@@ -9,7 +9,7 @@ import {
   type Query,
 } from '../../../derived/search/index.ts'
 import type { OwnedReadables, Readable } from '../../../sharing/access/index.ts'
-import type { ApiServices } from '../services.ts'
+import type { SearchServices } from './services.ts'
 
 const MAX_HIGHLIGHTED = 10_000
 
@@ -36,7 +36,7 @@ interface Wanted {
   readonly limit: number
 }
 
-type Matches = Awaited<ReturnType<ApiServices['findAnnotated']>>
+type Matches = Awaited<ReturnType<SearchServices['findAnnotated']>>
 
 /** A page of results. With `isMinimum` there are at least as many as `total`. */
 interface AnnotatedPage {
@@ -47,7 +47,7 @@ interface AnnotatedPage {
 
 /** A page of the files that match a search by tags or comments, with an excerpt of the comment. */
 export async function findByAnnotations(
-  { findAnnotated }: ApiServices,
+  { findAnnotated }: SearchServices,
   query: AnnotationQuery,
   wanted: Wanted,
 ): Promise<AnnotatedPage> {
@@ -64,7 +64,7 @@ export async function findByAnnotations(
  * A file that matches both ways is listed twice, once with the comment.
  */
 export async function findWithComments(
-  { findCommented }: ApiServices,
+  { findCommented }: SearchServices,
   text: string,
   wanted: Wanted,
   indexed: {

@@ -4,10 +4,10 @@ import type { Account } from '../../../people/accounts/index.ts'
 import { map, rawText } from '../../../platform/input/index.ts'
 import { errorMessage } from '../../../platform/responses/index.ts'
 import { readableOf } from '../../../sharing/access/index.ts'
-import { type ApiServices, route } from '../services.ts'
 import { foundNames } from './search.schema.ts'
 import { searchText } from './search-input.ts'
 import { foundNameToWire } from './search-wire.ts'
+import { route, type SearchServices } from './services.ts'
 
 // The call has no paging, so the number of results is limited.
 const MAX_FOUND = 5000
@@ -33,7 +33,12 @@ export const searchFileRoutes = [
 ]
 
 /** Entries of a library whose name contains `text`. Throws library-not-found, permission-denied. */
-export async function findNames({ access, search }: ApiServices, user: Account, id: LibraryId, text: string) {
+export async function findNames(
+  { access, search }: Pick<SearchServices, 'access' | 'search'>,
+  user: Account,
+  id: LibraryId,
+  text: string,
+) {
   const within = [readableOf(await access.open(user, id))]
   const { found } = await search.find({
     text,

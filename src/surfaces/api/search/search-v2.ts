@@ -15,11 +15,11 @@ import { errorMessage } from '../../../platform/responses/index.ts'
 import { type OwnedReadables, type Readable, readableOf } from '../../../sharing/access/index.ts'
 import { type SentPath, sentPath } from '../common/readers.ts'
 import { folderAt } from '../common/resolve-path.ts'
-import { type ApiServices, route } from '../services.ts'
 import { findByAnnotations, findWithComments } from './annotation-results.ts'
 import { searchResult } from './search.schema.ts'
 import { anyCase, filtersOf, searchFilters, searchPage, searchPlace, searchText } from './search-input.ts'
 import { searchResultToWire } from './search-wire.ts'
+import { route, type SearchServices } from './services.ts'
 
 interface Place {
   readonly search_repo: string
@@ -117,7 +117,7 @@ export const searchRoutes = [
 
 /** A page of results: by tags and comments if the text names them, else by names, texts and words of comments. */
 async function findAll(
-  services: ApiServices,
+  services: SearchServices,
   text: string,
   wanted: Parameters<typeof findByAnnotations>[2],
   namesOnly: boolean,
@@ -133,7 +133,7 @@ async function findAll(
 async function placeOf(
   user: Account,
   sent: Place,
-  services: ApiServices,
+  services: SearchServices,
 ): Promise<{ within: Readable[]; owned?: OwnedReadables; folder?: LibraryPath; inOneLibrary: boolean }> {
   const { access } = services
   const { search_repo: place, search_path: path } = sent
@@ -159,7 +159,7 @@ async function placeOf(
 async function sharedBy(
   within: readonly Readable[],
   { shared_from, not_shared_from }: Place,
-  { accounts }: ApiServices,
+  { accounts }: SearchServices,
 ): Promise<Readable[]> {
   const keyOf = async (sent: string) => {
     const email = parseEmail(sent)
@@ -171,7 +171,7 @@ async function sharedBy(
 }
 
 /** The owners of libraries, by key. */
-async function ownersOf({ accounts }: ApiServices, keys: Iterable<number>): Promise<Map<number, Person>> {
+async function ownersOf({ accounts }: SearchServices, keys: Iterable<number>): Promise<Map<number, Person>> {
   const owners = new Map<number, Person>()
   for (const key of new Set(keys)) {
     const account = await accounts.findByKey(key)

@@ -1,6 +1,6 @@
 import { json, kinds } from '../../../base/schemas/index.ts'
 import { jsonTextResponse } from '../../../platform/responses/index.ts'
-import { route } from '../services.ts'
+import { route } from './services.ts'
 
 export const pingRoutes = [
   route({

@@ -1,5 +1,5 @@
 import { json, kinds } from '../../../base/schemas/index.ts'
-import { route } from '../services.ts'
+import { route } from './services.ts'
 
 // Three integers. Clients select the calls they make by this version.
 const compatibleVersion = '11.0.13'

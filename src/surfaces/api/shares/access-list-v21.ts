@@ -6,7 +6,7 @@ import { errorMessage } from '../../../platform/responses/index.ts'
 import { partiesOf, personIn } from '../common/parties.ts'
 import { libraryIdParam, sentPathOrRoot } from '../common/readers.ts'
 import { isoTime } from '../common/wire-formats.ts'
-import { route } from '../services.ts'
+import { route } from './services.ts'
 import { recipientFields, shareTypes } from './share-wire.ts'
 
 const relation = kinds.oneOfWords(

@@ -9,7 +9,7 @@ import { errorMessage } from '../../../platform/responses/index.ts'
 import type { Recipient } from '../../../sharing/access/index.ts'
 import type { AuditedCall } from '../common/audit.ts'
 import { apiFaults } from '../faults.ts'
-import { type ApiServices, route } from '../services.ts'
+import { route, type ShareServices } from './services.ts'
 import { findRecipient, sentRecipient, sharePermission } from './share-input.ts'
 import { batchParty, targets } from './shares.schema.ts'
 
@@ -95,7 +95,7 @@ export const libraryBatchRoutes = [
 
 /** One that is unknown refuses the whole request, before anything is shared. Throws permission-denied to those who are not in the group. */
 async function requireRecipient(
-  services: ApiServices,
+  services: ShareServices,
   user: Account,
   type: 'user' | 'group',
   sent: string,
@@ -114,7 +114,7 @@ interface ShareChange {
 
 /** The error message; undefined on success. */
 async function attempt(
-  services: ApiServices,
+  services: ShareServices,
   call: AuditedCall,
   sentId: string,
   recipient: Recipient,

@@ -5,7 +5,7 @@ import { errorMessage } from '../../../platform/responses/index.ts'
 import { avatarUrl } from '../accounts/account-wire.ts'
 import { type AuditedCall } from '../common/audit.ts'
 import { type Parties, partiesOf, personIn } from '../common/parties.ts'
-import { type ApiServices, route } from '../services.ts'
+import { route, type ShareServices } from './services.ts'
 import { getRecipient, type NamedRecipient } from './share-input.ts'
 import { heldFrom as heldFromDescribed, heldShares } from './shares.schema.ts'
 
@@ -83,7 +83,7 @@ export const heldShareRoutes = [
 
 /** The account that shared, or the group. Rejects a request without either. Throws group-not-found. */
 function heldFrom(
-  services: ApiServices,
+  services: ShareServices,
   sent: { from: string | undefined; group_id: string | undefined },
 ): Promise<NamedRecipient> {
   return sent.group_id === undefined
@@ -92,7 +92,7 @@ function heldFrom(
 }
 
 async function settle(
-  services: ApiServices,
+  services: ShareServices,
   call: AuditedCall,
   held: NamedRecipient,
   decision: 'accept' | 'decline',

@@ -11,7 +11,7 @@ import { userItem } from '../accounts/account-wire.ts'
 import { person } from '../accounts/accounts.schema.ts'
 import { libraryIdParam, sentPathOrRoot } from '../common/readers.ts'
 import { folderAt, folderPathText } from '../common/resolve-path.ts'
-import { type ApiServices, route } from '../services.ts'
+import { route, type ShareServices } from './services.ts'
 import { shareTypes } from './share-wire.ts'
 import { explanation } from './shares.schema.ts'
 
@@ -163,7 +163,7 @@ export const librarySharingRoutes = [
 ]
 
 /** Administrators of the server may ask about libraries they cannot open. */
-async function openToExplain({ access }: ApiServices, user: Account, id: LibraryId): Promise<Library> {
+async function openToExplain({ access }: ShareServices, user: Account, id: LibraryId): Promise<Library> {
   try {
     return await access.openAdministered(user, id)
   } catch (error) {

@@ -11,7 +11,7 @@ import { syncInfo as syncInfoDescribed } from '../libraries/libraries.schema.ts'
 import { listLibraries } from '../libraries/library-list.ts'
 import { syncInfo } from '../libraries/library-wire.ts'
 import { optionsWithPassword } from '../libraries/new-library.ts'
-import { route } from '../services.ts'
+import { route } from './services.ts'
 import { publicLibrary } from './shares.schema.ts'
 
 const path = '/api2/repos/public/'

@@ -3,11 +3,11 @@ import type { AdministeredLibrary } from '../../../libraries/library/index.ts'
 import { auditActor } from '../../../people/accounts/index.ts'
 import type { ShareOptions } from '../../../sharing/access/index.ts'
 import type { AuditedCall } from '../common/audit.ts'
-import type { ApiServices } from '../services.ts'
+import type { ShareServices } from './services.ts'
 
 /** Sharing a library again changes the permission of the share. */
 export async function shareOrChange(
-  { shares }: ApiServices,
+  { shares }: ShareServices,
   { user, request }: AuditedCall,
   library: AdministeredLibrary,
   options: ShareOptions,

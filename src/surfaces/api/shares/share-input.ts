@@ -4,7 +4,7 @@ import { accepting, type Reader } from '../../../platform/input/index.ts'
 import { errorMessage } from '../../../platform/responses/index.ts'
 import type { Recipient, SharePermission } from '../../../sharing/access/index.ts'
 import { expiry, readExpiry } from '../links/link-input.ts'
-import type { ApiServices } from '../services.ts'
+import type { ShareServices } from './services.ts'
 
 /** An account or a group. */
 export type NamedRecipient = Exclude<Recipient, { to: 'everyone' }>
@@ -37,7 +37,7 @@ export function readShareExpiry(sent: Parameters<typeof readExpiry>[0], now: num
 
 /** The account with this e-mail, or the group with this id; undefined if there is none. Rejects malformed ones with 400. */
 export async function sentRecipient(
-  { accounts, groups }: ApiServices,
+  { accounts, groups }: ShareServices,
   type: 'user' | 'group',
   sent = '',
 ): Promise<NamedRecipient | undefined> {
@@ -54,7 +54,7 @@ export async function sentRecipient(
 
 /** As sentRecipient. Rejects an unknown account with 400. Throws group-not-found. */
 export async function getRecipient(
-  services: ApiServices,
+  services: ShareServices,
   type: 'user' | 'group',
   sent: string | undefined,
 ): Promise<NamedRecipient> {
@@ -66,7 +66,7 @@ export async function getRecipient(
 
 /** The recipient, or the error message for a request in which each recipient fails alone. */
 export async function findRecipient(
-  { accounts, groups }: ApiServices,
+  { accounts, groups }: ShareServices,
   type: 'user' | 'group',
   sent: string,
 ): Promise<Recipient | string> {

@@ -4,7 +4,7 @@ import { originOf } from '../../../libraries/registry/index.ts'
 import type { SharedLibrary } from '../../../sharing/access/index.ts'
 import { type Parties, partiesOf, personIn } from '../common/parties.ts'
 import { isoTime } from '../common/wire-formats.ts'
-import { type ApiServices, route } from '../services.ts'
+import { route, type ShareServices } from './services.ts'
 import { expiryFields, recipientFields, shareTypes } from './share-wire.ts'
 import { sharedFiles } from './shares.schema.ts'
 
@@ -45,7 +45,7 @@ export const sharedFileRoutes = [
 ]
 
 /** A file as its recipients see it. Neither its library nor its folder is named. */
-function receivedFile(services: ApiServices, share: SharedLibrary, parties: Parties) {
+function receivedFile(services: ShareServices, share: SharedLibrary, parties: Parties) {
   const { info } = share
   const owner = personIn(parties, info.ownerKey)
   const sharer = personIn(parties, share.grantedBy)

@@ -11,7 +11,7 @@ import { partiesOf } from '../common/parties.ts'
 import { libraryIdParam, type SentPath, sentPathOrRoot } from '../common/readers.ts'
 import { fileAt, folderAt, folderPathText } from '../common/resolve-path.ts'
 import { apiFaults } from '../faults.ts'
-import { type ApiServices, route } from '../services.ts'
+import { route, type ShareServices } from './services.ts'
 import {
   findRecipient,
   getRecipient,
@@ -206,7 +206,7 @@ async function itemAt(library: Library, sent: SentPath, isFile: boolean): Promis
 
 /** The message for callers without read permission, as existing clients expect it. */
 async function openToRead(
-  { access }: ApiServices,
+  { access }: ShareServices,
   user: Account,
   id: Library['info']['id'],
 ): Promise<Library> {
@@ -220,7 +220,7 @@ async function openToRead(
 
 /** Throws path-not-found; permission-denied for callers who may not manage shares. */
 async function openToShare(
-  { access }: ApiServices,
+  { access }: ShareServices,
   user: Account,
   id: Library['info']['id'],
   sent: SentPath,
@@ -252,7 +252,7 @@ interface ShareOptions {
 
 /** Shares with each recipient and reports those that failed. */
 async function shareWithAll(
-  services: ApiServices,
+  services: ShareServices,
   call: AuditedCall,
   library: Library,
   path: LibraryPath,

@@ -7,7 +7,7 @@ import type { Recipient } from '../../../sharing/access/index.ts'
 import { deniedMessage, withFaultMessages } from '../common/fault-messages.ts'
 import { partiesOf, personIn } from '../common/parties.ts'
 import { libraryIdParam } from '../common/readers.ts'
-import { type ApiServices, route } from '../services.ts'
+import { route, type ShareServices } from './services.ts'
 import { shareOrChange } from './share-actions.ts'
 import { sentRecipient, sharePermission } from './share-input.ts'
 import { shareRecord } from './share-wire.ts'
@@ -96,7 +96,7 @@ function sentOf(query: Target): Partial<Target> {
 }
 
 /** Undefined for each that does not exist. */
-async function recipientsOf(services: ApiServices, sent: Target): Promise<(Recipient | undefined)[]> {
+async function recipientsOf(services: ShareServices, sent: Target): Promise<(Recipient | undefined)[]> {
   if (sent.share_type === 'public') return [{ to: 'everyone' }]
   if (sent.share_type === 'group') {
     const ids = words(sent.group_id)

@@ -8,7 +8,7 @@ import type { Recipient } from '../../../sharing/access/index.ts'
 import { partiesOf } from '../common/parties.ts'
 import { libraryIdParam } from '../common/readers.ts'
 import { modifierFields } from '../libraries/library-wire.ts'
-import { type ApiServices, route } from '../services.ts'
+import { route, type ShareServices } from './services.ts'
 import { shareOrChange } from './share-actions.ts'
 import { parseGroupId, sentRecipient, sharePermission } from './share-input.ts'
 import { expiryFields, recipientFields, shareTypes } from './share-wire.ts'
@@ -140,7 +140,7 @@ function checkedTarget(sent: Sent): ShareType {
 
 /** Undefined for an account or group that does not exist. */
 async function recipientOf(
-  services: ApiServices,
+  services: ShareServices,
   type: ShareType,
   sent: Sent,
 ): Promise<Recipient | undefined> {

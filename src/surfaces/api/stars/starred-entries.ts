@@ -1,10 +1,10 @@
 import { starsOf } from '../../../libraries/library/index.ts'
 import type { Account } from '../../../people/accounts/index.ts'
-import type { ApiServices } from '../services.ts'
+import type { StarServices } from './services.ts'
 import type { Starred } from './star-wire.ts'
 
 /** The starred entries that an account may still read, newest first. */
-export async function listStarred({ access, core }: ApiServices, user: Account): Promise<Starred[]> {
+export async function listStarred({ access, core }: StarServices, user: Account): Promise<Starred[]> {
   const stars = await starsOf(core, user)
   const libraries = await access.openAll(user, [...new Set(stars.map((star) => star.libraryId))])
   const starred: Starred[] = []

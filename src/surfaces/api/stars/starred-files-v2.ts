@@ -8,7 +8,7 @@ import { errorMessage, jsonResponse } from '../../../platform/responses/index.ts
 import { deniedMessage } from '../common/fault-messages.ts'
 import { type SentPath, sentPath } from '../common/readers.ts'
 import { fileAt } from '../common/resolve-path.ts'
-import { type ApiServices, route } from '../services.ts'
+import { route, type StarServices } from './services.ts'
 import { starredFileToWire } from './star-wire.ts'
 import { listStarred } from './starred-entries.ts'
 import { needed, starredFile } from './stars.schema.ts'
@@ -76,7 +76,7 @@ export const starredFileRoutes = [
 ]
 
 async function open(
-  { access }: ApiServices,
+  { access }: StarServices,
   user: Account,
   sentId: string | undefined,
   sent: SentPath | undefined,

@@ -5,7 +5,7 @@ import { errorMessage } from '../../../platform/responses/index.ts'
 import { deniedMessage } from '../common/fault-messages.ts'
 import { libraryIdParam, sentPathOrRoot } from '../common/readers.ts'
 import { folderAt } from '../common/resolve-path.ts'
-import { route } from '../services.ts'
+import { route } from './services.ts'
 
 /** An id in the path of a URL. */
 const id = { type: 'string', pattern: '^[0-9a-f]{40}$' } as const

@@ -7,8 +7,8 @@ import { errorMessage } from '../../../platform/responses/index.ts'
 import { deniedMessage } from '../common/fault-messages.ts'
 import { libraryIdParam } from '../common/readers.ts'
 import { folderAt, updateTargetAt } from '../common/resolve-path.ts'
-import { type ApiServices, route } from '../services.ts'
 import { refuseIfFull } from './quota-check.ts'
+import { route, type TransferServices } from './services.ts'
 import { folder } from './transfers.schema.ts'
 
 const faults = deniedMessage('You do not have permission to access this folder.')
@@ -103,7 +103,7 @@ export const blockLinkRoutes = [
 
 /** As for uploads of files: an upload ticket is bound to its folder, an update ticket to one file. */
 async function issue(
-  services: ApiServices,
+  services: TransferServices,
   library: Library,
   operation: 'upload-blocks' | 'update-blocks',
   p = ROOT as string,

@@ -3,11 +3,11 @@ import type { HttpRequest } from '../../../platform/http/index.ts'
 import { errorMessage, type HttpResponse, jsonResponse } from '../../../platform/responses/index.ts'
 import type { FoundFile } from '../common/resolve-path.ts'
 import { encodeSegment } from '../common/wire-formats.ts'
-import type { ApiServices } from '../services.ts'
+import type { TransferServices } from './services.ts'
 
 /** A download link of a file, with the file's id in a header. */
 export async function downloadLink(
-  { tickets }: ApiServices,
+  { tickets }: Pick<TransferServices, 'tickets'>,
   library: Library,
   { path, entry }: FoundFile,
   { reusable, request }: { reusable: boolean; request: HttpRequest },

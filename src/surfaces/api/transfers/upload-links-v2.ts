@@ -7,8 +7,8 @@ import { deniedMessage } from '../common/fault-messages.ts'
 import { libraryIdParam } from '../common/readers.ts'
 import { folderAt, updateTargetAt } from '../common/resolve-path.ts'
 import { lenientFlag } from '../folders/listing-readers.ts'
-import { type ApiServices, route } from '../services.ts'
 import { refuseIfFull } from './quota-check.ts'
+import { route, type TransferServices } from './services.ts'
 import { folder, from as fromDescribed } from './transfers.schema.ts'
 
 const faults = deniedMessage('You do not have permission to access this folder.')
@@ -72,7 +72,7 @@ export const uploadLinkRoutesV2 = [
  * the folder that it is used for.
  */
 async function issue(
-  services: ApiServices,
+  services: TransferServices,
   library: Library,
   operation: 'upload' | 'update',
   { p = ROOT, from }: { p: string | undefined; from: string | undefined },

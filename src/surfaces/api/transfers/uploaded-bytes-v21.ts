@@ -5,8 +5,8 @@ import { map, required } from '../../../platform/input/index.ts'
 import { jsonResponse } from '../../../platform/responses/index.ts'
 import { libraryIdParam, requiredPath } from '../common/readers.ts'
 import { folderAt } from '../common/resolve-path.ts'
-import { route } from '../services.ts'
 import { refuseIfFull } from './quota-check.ts'
+import { route } from './services.ts'
 
 export const fileUploadedBytesRoutes = [
   route({

@@ -12,8 +12,8 @@ import { rawText } from '../../../platform/input/index.ts'
 import { errorMessage } from '../../../platform/responses/index.ts'
 import { libraryIdParam } from '../common/readers.ts'
 import { deletedLibraryItem } from '../libraries/library-wire.ts'
-import { route } from '../services.ts'
 import { deletedLibrary } from './library-trash.schema.ts'
+import { route } from './services.ts'
 
 const path = '/api/v2.1/deleted-repos/'
 

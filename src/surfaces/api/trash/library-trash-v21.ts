@@ -15,8 +15,8 @@ import { errorMessage } from '../../../platform/responses/index.ts'
 import { parseInteger } from '../common/parse-values.ts'
 import { libraryIdParam, sentPathOrRoot } from '../common/readers.ts'
 import { folderAt } from '../common/resolve-path.ts'
-import { type ApiServices, route } from '../services.ts'
 import { parameters, trashPage as trashPageSchema } from './library-trash.schema.ts'
+import { route, type TrashServices } from './services.ts'
 import { parseTrashCursor, trashPage } from './trash-wire.ts'
 
 /** A number of days. A malformed value means 0; a negative one is rejected. */
@@ -96,7 +96,7 @@ async function listTrash(
   user: Account,
   id: LibraryId,
   asked: Values<typeof listing>,
-  { access, core }: ApiServices,
+  { access, core }: TrashServices,
 ) {
   const library = await access.open(user, id)
   const { path: folder } = await folderAt(library, asked.path)

@@ -3,8 +3,8 @@ import { json, kinds } from '../../../base/schemas/index.ts'
 import type { MergedTrashCursor, MergedTrashItem } from '../../../libraries/history/index.ts'
 import { type Reader, rawText } from '../../../platform/input/index.ts'
 import { errorMessage } from '../../../platform/responses/index.ts'
-import { route } from '../services.ts'
 import { deleted } from './library-trash.schema.ts'
+import { route } from './services.ts'
 import { trashItem } from './trash-wire.ts'
 
 const ITEMS_PER_PAGE = 50

@@ -13,8 +13,8 @@ import { parseTime } from '../common/parse-time.ts'
 import { parseInteger } from '../common/parse-values.ts'
 import { libraryIdParam } from '../common/readers.ts'
 import { apiFaults } from '../faults.ts'
-import { type ApiServices, route } from '../services.ts'
 import { numberedPage, restored } from './library-trash.schema.ts'
+import { route, type TrashServices } from './services.ts'
 import { trashItem } from './trash-wire.ts'
 
 const MAX_WORDS = 100
@@ -181,7 +181,7 @@ export const trash2Routes = [
 ]
 
 async function trashPage(
-  { access, core }: ApiServices,
+  { access, core }: TrashServices,
   user: Account,
   id: LibraryId,
   search: TrashSearch,
@@ -193,7 +193,7 @@ async function trashPage(
 }
 
 async function bringBack(
-  { access, core, quotas }: ApiServices,
+  { access, core, quotas }: TrashServices,
   user: Account,
   id: LibraryId,
   sent: readonly Sent[],
