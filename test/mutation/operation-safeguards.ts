@@ -35,7 +35,7 @@ export const OPERATION_SAFEGUARDS: readonly Safeguard[] = [
     invariant: 'I1',
     name: 'nothing is committed under a lease that has ended',
     file: 'src/platform/database/sqlite/sqlite-database.ts',
-    find: 'if (this.#writer.get(guard.query, [lease]) === undefined) throw leaseEnded()',
+    find: 'if (tx.findCached(guard.query, [lease]) === undefined) throw leaseEnded()',
     replace: 'void lease',
     tests: [STALLED_STEPS],
   },

@@ -72,10 +72,10 @@ export async function storeBlocks(
   const held = granted.map(({ libraryKey, id, size }): HeldRow => [libraryKey, bytesOf(id), size])
   const rows = Array.from(small, ([id, data]): SmallRow => [bytesOf(id), data])
   // All statements are issued before the inserts.
-  const releasing = release(tx, [...bytes.values()], held, rows, alsoReleased)
+  const deletions = [...releasesOf(tx, [...bytes.values()], held, rows), ...alsoReleased]
   const columns = ['library_key', 'block_id', 'size']
   await Promise.all([
-    releasing,
+    deletions.length > 0 && deleteAll(tx, deletions),
     rows.length > 0 && insertSmall(tx, rows),
     held.length > 0 && tx.insert('library_block', columns, held, { ignoreExisting: true }),
   ])
@@ -84,20 +84,25 @@ export async function storeBlocks(
 type HeldRow = readonly [libraryKey: number, id: Buffer, size: number]
 type SmallRow = readonly [id: Buffer, data: Uint8Array]
 
-/** Releases the blocks, and forgets that the bytes of small ones were lost: they are stored again. */
-async function release(
+/** What releases the blocks, and forgets that the bytes of small ones were lost: they are stored again. */
+function releasesOf(
   tx: Transaction,
   ids: readonly Buffer[],
   held: readonly HeldRow[],
   small: readonly SmallRow[],
-  alsoReleased: readonly Deletion[],
-): Promise<void> {
-  const deletions = [...blockReleases(ids), ...damageDeletions(small.map(([id]) => id))]
+): Deletion[] {
+  const deletions: Deletion[] = []
+  if (tx.mayHaveRows('condemned_block')) deletions.push(...blockReleases(ids))
+  if (tx.mayHaveRows('damaged_block')) deletions.push(...damageDeletions(small.map(([id]) => id)))
+  if (!tx.mayHaveRows('condemned_reference')) return deletions
   for (const [libraryKey, own] of Map.groupBy(held, ([key]) => key)) {
     const ownIds = own.map(([, id]) => id)
     deletions.push(...referenceReleases(libraryKey, ownIds))
   }
-  deletions.push(...alsoReleased)
+  return deletions
+}
+
+async function deleteAll(tx: Transaction, deletions: readonly Deletion[]): Promise<void> {
   const deleting: Promise<number>[] = []
   for (let start = 0; start < deletions.length; start += DELETIONS_TOGETHER) {
     deleting.push(tx.deleteRare(deletions.slice(start, start + DELETIONS_TOGETHER)))
@@ -355,6 +360,7 @@ export const blockRows = {
   findSmall: findSmallBlocks,
   insertHeld: insertHeldBlocks,
   insertSmall: insertSmallBlocks,
+  keptRelation: keptReferenceRelation,
   listHeldAfter,
   listHeldOfSize,
   listStoredAfter,

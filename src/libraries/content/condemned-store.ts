@@ -55,7 +55,8 @@ export function releaseBlocks(tx: Transaction, ids: readonly Uint8Array[]): Prom
 }
 
 async function deleteEach(tx: Transaction, deletions: readonly Deletion[]): Promise<number> {
-  const counts = await Promise.all(deletions.map((deletion) => tx.deleteRare([deletion])))
+  const possible = deletions.filter(({ table }) => tx.mayHaveRows(table))
+  const counts = await Promise.all(possible.map((deletion) => tx.deleteRare([deletion])))
   return counts.reduce((sum, count) => sum + count, 0)
 }
 

@@ -512,7 +512,7 @@ export async function insertContents(
       tx,
       contents.flatMap((content) => grantedTo(libraryKey, content.blocks)),
       new Map(contents.flatMap((content) => [...content.small])),
-      condemnedObjects.releases(libraryKey, ids),
+      condemnedObjects.releases(tx, libraryKey, ids),
     ),
     objectRows.insertReleased(tx, libraryKey, objects),
   ])

@@ -20,7 +20,8 @@ interface CondemnableObject {
  * What releases objects that a transaction stores. It comes before the insert, in a statement of its own: a concurrent deletion either sees the release, or is over
  * when the insert runs, which an insert that ignores existing rows does not ensure by itself.
  */
-function objectReleases(libraryKey: number, ids: readonly Uint8Array[]): Deletion[] {
+function objectReleases(tx: Transaction, libraryKey: number, ids: readonly Uint8Array[]): Deletion[] {
+  if (!tx.mayHaveRows('condemned_object')) return []
   return inPaddedGroups(ids).map(({ some, marks }) => ({
     table: 'condemned_object',
     where: `library_key = ? and id in (${marks})`,
@@ -34,7 +35,7 @@ export async function releaseObjects(
   libraryKey: number,
   ids: readonly Uint8Array[],
 ): Promise<number> {
-  const releasing = objectReleases(libraryKey, ids).map(({ where, parameters }) =>
+  const releasing = objectReleases(tx, libraryKey, ids).map(({ where, parameters }) =>
     tx.run(`delete from condemned_object where ${where}`, ...parameters),
   )
   return (await Promise.all(releasing)).reduce((sum, count) => sum + count, 0)
@@ -49,7 +50,7 @@ export async function holdBases(tx: Transaction, libraryKey: number, ids: readon
     const hold = `update condemned_object set depth = depth where library_key = ? and id in (${marks})`
     const sql = `select count(*) as found from fs_object where library_key = ? and id in (${marks})`
     const [, row] = await Promise.all([
-      tx.run(hold, libraryKey, ...some),
+      tx.mayHaveRows('condemned_object') && tx.run(hold, libraryKey, ...some),
       tx.get<{ found: number }>(sql, libraryKey, ...some),
     ])
     return row?.found ?? 0

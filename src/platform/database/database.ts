@@ -45,6 +45,8 @@ export interface Transaction extends Reader {
    * number of deleted rows.
    */
   deleteRare(deletions: readonly Deletion[]): Promise<number>
+  /** False only if a table has no rows, as far as that is known without asking the database: nothing has to be looked for in it. */
+  mayHaveRows(table: string): boolean
   /** Whether no process is in `withMutex` of the key. If so, none enters before this transaction has ended. */
   mutexIsFree(key: number): Promise<boolean>
   /**

@@ -8,7 +8,9 @@ export type RowKey = string | number | null
  * is a text that could be confused with the key of several.
  */
 export function rowKey(parameters: readonly Value[]): RowKey {
-  const [only] = parameters
+  if (parameters.length === 0) return ''
+  // Not destructured, which would make an iterator at each read.
+  const only = parameters[0]
   if (parameters.length === 1 && only !== undefined) {
     if (only === null || typeof only === 'number') return only
     if (typeof only === 'string' && !only.startsWith('\0')) return only

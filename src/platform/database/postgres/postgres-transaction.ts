@@ -180,6 +180,11 @@ export class PostgresTransaction implements Transaction {
     return deleted
   }
 
+  /** Others may have stored rows at any moment. */
+  mayHaveRows(): boolean {
+    return true
+  }
+
   afterCommit(announce: () => void): void {
     this.#announcements.push(announce)
   }

@@ -8,6 +8,7 @@ import { readSchemaVersion, readTableGraph } from './schema.ts'
 
 const MAX_STATEMENTS = 1000
 const settled = Promise.resolve()
+const NO_PARAMETERS: readonly Value[] = []
 
 interface KnownStatement {
   readonly tables: StatementTables
@@ -32,6 +33,8 @@ export class CachedReads {
   readonly #onForeignCommit: () => void
   readonly #cache = new RowCache()
   readonly #statements = new Map<string, KnownStatement>()
+  /** Queries of `isEmpty` by table. */
+  readonly #anyRow = new Map<string, string>()
   #graph: TableGraph | undefined
   #schemaVersion = -1
   #dataVersion: number | undefined
@@ -84,7 +87,14 @@ export class CachedReads {
 
   /** Whether a table has no committed rows. */
   isEmpty(table: string): boolean {
-    return this.get(`select 1 from ${table} limit 1`, []) === undefined
+    let sql = this.#anyRow.get(table)
+    if (sql === undefined) this.#anyRow.set(table, (sql = `select 1 from ${table} limit 1`))
+    return this.get(sql, NO_PARAMETERS) === undefined
+  }
+
+  /** The tables that decide what a query finds. Undefined if others may. */
+  tablesOf(sql: string): readonly string[] | undefined {
+    return this.#known(sql).list?.tables
   }
 
   /** The tables that a statement of a transaction may change, none for a query. Undefined for any. */

@@ -336,7 +336,7 @@ class SqliteDatabase implements Migratable {
       const hasChanges = tx.changed.tables?.size !== 0
       // Under the write lock: nobody can end the lease before the commit.
       if (hasChanges && guard !== undefined && lease !== undefined) {
-        if (this.#writer.get(guard.query, [lease]) === undefined) throw leaseEnded()
+        if (tx.findCached(guard.query, [lease]) === undefined) throw leaseEnded()
       }
       this.#writer.run('commit', [])
       if (hasChanges) this.#position += 1

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Deletion, Transaction, Value } from '../database.ts'
+import type { Deletion, Row, Transaction, Value } from '../database.ts'
 import { DatabaseError, transactionOver } from '../errors.ts'
 import { insertStatement } from '../insert-statement.ts'
 import { anyToDelete, deletionOf, parametersOf } from '../rare-deletions.ts'
@@ -78,17 +78,23 @@ export class SqliteTransaction implements Transaction {
   }
 
   async deleteRare(deletions: readonly Deletion[]): Promise<number> {
-    const possible = deletions.filter(({ table }) => !this.#isEmpty(table))
-    if (possible.length === 0) return 0
-    const find = () => this.#connection.get(anyToDelete(possible), parametersOf(possible))
+    if (deletions.length === 0) return 0
+    const find = () => this.#connection.get(anyToDelete(deletions), parametersOf(deletions))
     if (this.#attempt(find) === undefined) return 0
-    const deleting = possible.map((deletion) => this.run(deletionOf(deletion), ...deletion.parameters))
+    const deleting = deletions.map((deletion) => this.run(deletionOf(deletion), ...deletion.parameters))
     return (await Promise.all(deleting)).reduce((sum, count) => sum + count, 0)
   }
 
-  /** False if unknown. Nobody else can commit meanwhile, so the row cache, which knows most empty tables, is right until this transaction writes to the table. */
-  #isEmpty(table: string): boolean {
-    return this.changed.mayHave(table) ? false : this.#attempt(() => this.#reads.isEmpty(table))
+  /** Nobody else can commit meanwhile, so the row cache, which knows most empty tables, is right until this transaction writes to the table. */
+  mayHaveRows(table: string): boolean {
+    return this.changed.mayHave(table) || !this.#attempt(() => this.#reads.isEmpty(table))
+  }
+
+  /** The row that the transaction would find, from the row cache unless it has changed a table that decides. */
+  findCached(sql: string, parameters: readonly Value[]): Row | undefined {
+    const tables = this.#reads.tablesOf(sql)
+    const isChanged = tables === undefined || tables.some((table) => this.changed.mayHave(table))
+    return (isChanged ? this.#connection : this.#reads).get(sql, parameters)
   }
 
   async mutexIsFree(key: number): Promise<boolean> {

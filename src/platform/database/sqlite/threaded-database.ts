@@ -226,6 +226,10 @@ class ThreadedTransaction implements Transaction {
     return (await Promise.all(deleting)).reduce((sum, count) => sum + count, 0)
   }
 
+  mayHaveRows(): boolean {
+    return true
+  }
+
   /** Refuses further statements; throws if one failed, even if the work went on in spite of it. */
   async finish(): Promise<void> {
     this.#over = true
