@@ -93,7 +93,10 @@ export class BlockIntake {
     const { promise: committed, resolve: onCommitted } = Promise.withResolvers<void>()
     const durable = this.#db.write(
       async (tx) => {
-        await Promise.all([insertUncommitted(tx, held, this.#now()), blockRows.store(tx, held, small)])
+        await Promise.all([
+          insertUncommitted(tx, this.#db.dialect, held, this.#now()),
+          blockRows.store(tx, held, small),
+        ])
       },
       { onCommitted },
     )

@@ -31,7 +31,10 @@ export async function holdBlocks(
     const { key: libraryKey } = library.info
     const isGuest = isGuestIn(library)
     const sent = taken.map(({ id, size }) => ({ libraryKey, isGuest, id, size }))
-    await Promise.all([insertUncommitted(tx, sent, stores.now()), blockRows.store(tx, sent, small)])
+    await Promise.all([
+      insertUncommitted(tx, stores.db.dialect, sent, stores.now()),
+      blockRows.store(tx, sent, small),
+    ])
   })
   const ids = taken.map(({ id }) => id)
   await markVisible(stores, library.info, ids)

@@ -1,6 +1,7 @@
 import { type BlockId, type CommitId, idToBytes } from '../../base/objects/index.ts'
 import {
   type Database,
+  type Dialect,
   inGroups,
   inPaddedGroups,
   type Reader,
@@ -28,15 +29,32 @@ export interface UncommittedBytes {
   readonly guests: number
 }
 
+const COLUMNS = ['library_key', 'block_id', 'size', 'guest', 'received_at']
+
+/** A row, unless the library holds the block. */
+const insertUnheld = `insert into uncommitted_block (${COLUMNS.join(', ')}) select ?, ?, ?, ?, ? where not exists
+   (select 1 from ${blockRows.keptRelation} b where b.library_key = ? and b.block_id = ?)
+ on conflict do nothing`
+
 /**
  * Records blocks that are new to their libraries, or condemned in them. Call it before the statements by which the libraries hold them are issued: it finds out
  * at once, and need not be awaited before.
  */
 export async function insertUncommitted(
   tx: Transaction,
+  dialect: Dialect,
   blocks: readonly SentBlock[],
   now: number,
 ): Promise<void> {
+  if (dialect === 'sqlite') {
+    // Each row is a statement of its own in any case. PostgreSQL is asked about all blocks of a library at once.
+    const inserting = blocks.map(({ libraryKey, id, size, isGuest }) => {
+      const bytes = idToBytes(id)
+      return tx.run(insertUnheld, libraryKey, bytes, size, isGuest ? 1 : 0, now, libraryKey, bytes)
+    })
+    await Promise.all(inserting)
+    return
+  }
   const byLibrary = Map.groupBy(blocks, (block) => block.libraryKey)
   // One query each, so that all are issued before the first is awaited.
   const groups = Array.from(byLibrary, ([key, sent]) =>
@@ -50,8 +68,7 @@ export async function insertUncommitted(
   const rows = (await Promise.all(finding))
     .flat()
     .map(({ libraryKey, id, size, isGuest }) => [libraryKey, idToBytes(id), size, isGuest ? 1 : 0, now])
-  const columns = ['library_key', 'block_id', 'size', 'guest', 'received_at']
-  if (rows.length > 0) await tx.insert('uncommitted_block', columns, rows, { ignoreExisting: true })
+  if (rows.length > 0) await tx.insert('uncommitted_block', COLUMNS, rows, { ignoreExisting: true })
 }
 
 /** Called when a commit refers to the blocks. */
