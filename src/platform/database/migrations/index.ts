@@ -66,6 +66,7 @@ import { searchLetters } from './0067-search-letters.ts'
 import { gramsInTheIndex } from './0068-grams-in-the-index.ts'
 import { shortFeedIndexes } from './0069-short-feed-indexes.ts'
 import { fewerBlockIndexes } from './0070-fewer-block-indexes.ts'
+import { fewerWrittenPages } from './0071-fewer-written-pages.ts'
 import type { Migration } from './types.ts'
 
 /** Every step of the schema, oldest first. */
@@ -138,4 +139,5 @@ export const migrations: readonly Migration[] = [
   gramsInTheIndex,
   shortFeedIndexes,
   fewerBlockIndexes,
+  fewerWrittenPages,
 ]
