@@ -29,7 +29,7 @@ const DELTA_ENTRIES = 40
 /** What every way to free something ends with. All of them must be among the steps. */
 const EXPECTED = [
   'raiseValidSince, putCut',
-  'deleteCommitsBelow, deletePathIndexBelow',
+  'commitRows.deleteBelow, deletePathIndexBelow',
   'condemnedObjects.condemn',
   'condemnedBlocks.condemnReferences',
   'condemnedObjects.rewriteWhole',
