@@ -1,7 +1,7 @@
 import { fileDirent } from '../../src/base/objects/dirent.ts'
 import { EMPTY_ID } from '../../src/base/objects/ids.ts'
 import { ROOT } from '../../src/base/paths/paths.ts'
-import { remove } from '../../src/libraries/library/entries.ts'
+import { remove } from '../../src/libraries/edits/entries.ts'
 import type { EditableLibrary } from '../../src/libraries/library/library.ts'
 import { at } from '../../test/support/core.ts'
 import type { BenchServer } from '../bench-server.ts'

@@ -1,4 +1,4 @@
-import { makeFolder } from '../../src/libraries/library/entries.ts'
+import { makeFolder } from '../../src/libraries/edits/entries.ts'
 import { at } from '../../test/support/core.ts'
 import type { BenchServer } from '../bench-server.ts'
 import { numbered } from '../library-builder.ts'

@@ -1,5 +1,5 @@
 import { ROOT } from '../../src/base/paths/paths.ts'
-import { remove } from '../../src/libraries/library/entries.ts'
+import { remove } from '../../src/libraries/edits/entries.ts'
 import { at } from '../../test/support/core.ts'
 import { numbered } from '../library-builder.ts'
 import { withFlushRate } from '../limits/flush-rate.ts'

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { LibraryId } from '../../src/base/objects/ids.ts'
-import { addFiles } from '../../src/libraries/library/upload.ts'
+import { addFiles } from '../../src/libraries/edits/upload.ts'
 import { at } from '../../test/support/core.ts'
 import { uploadFile } from '../../test/support/transfer.ts'
 import type { BenchServer } from '../bench-server.ts'

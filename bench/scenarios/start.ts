@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { createFile } from '../../src/libraries/library/entries.ts'
+import { createFile } from '../../src/libraries/edits/entries.ts'
 import { at } from '../../test/support/core.ts'
 import { type LibraryBuilder, numbered } from '../library-builder.ts'
 import type { Row } from '../row.ts'

@@ -4,7 +4,7 @@ import { cpSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import path from 'node:path'
 import { it } from 'node:test'
-import { purgeDeletedBefore } from '../../src/libraries/library/libraries.ts'
+import { libraryTrash } from '../../src/libraries/library/library-trash.ts'
 import { Client } from '../support/client.ts'
 import { carrel } from '../support/command.ts'
 import { createEncrypted, download, openEncrypted } from '../support/encrypted.ts'
@@ -83,7 +83,7 @@ it('an interrupted restore of an account is finished by the same command, withou
   assert.deepEqual(await download(ann, ids.encrypted, '/secret.bin'), secret)
   // What the killed ones left is purged by the next maintenance.
   const { core, db } = server.running.services
-  await purgeDeletedBefore(core, 1)
+  await libraryTrash.purgeBefore(core, 1)
   assert.deepEqual(await db.all('select id from library where head_seq = 0'), [])
 })
 

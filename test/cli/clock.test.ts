@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { purgeDeletedBefore } from '../../src/libraries/library/index.ts'
+import { libraryTrash } from '../../src/libraries/library/index.ts'
 import { Client } from '../support/client.ts'
 import { carrelProcess } from '../support/command.ts'
 import { ADMIN, startServer } from '../support/server.ts'
@@ -71,7 +71,7 @@ describe('a clock that was wrong', { timeout: 120_000 }, () => {
     await using server = await startServer({ data, now: () => later })
     const admin = await Client.signIn(server.url, ADMIN.email, ADMIN.password)
     const { core } = server.running.services
-    await purgeDeletedBefore(core, later - 30 * DAY)
+    await libraryTrash.purgeBefore(core, later - 30 * DAY)
     const left = await server.running.services.db.all<{ name: string }>('select name from library')
     assert.deepEqual(
       left.map(({ name }) => name),

@@ -5,13 +5,14 @@ import { it } from 'node:test'
 import type { BlockId } from '../../src/base/objects/ids.ts'
 import { positionRows } from '../../src/libraries/consumers/consumer-store.ts'
 import { insertHeldBlocks } from '../../src/libraries/content/block-rows-store.ts'
+import { revertLibrary } from '../../src/libraries/edits/revert.ts'
 import { findIndexFaults } from '../../src/libraries/history/index-check.ts'
 import { findFirstSeen } from '../../src/libraries/history/path-index-store.ts'
 import { setKeepDays } from '../../src/libraries/library/administration.ts'
 import { emptyTrash } from '../../src/libraries/library/empty-trash.ts'
-import { deleteLibrary, purgeLibrary } from '../../src/libraries/library/libraries.ts'
+import { deleteLibrary } from '../../src/libraries/library/libraries.ts'
 import type { EditableLibrary } from '../../src/libraries/library/library.ts'
-import { revertLibrary } from '../../src/libraries/library/revert.ts'
+import { libraryTrash } from '../../src/libraries/library/library-trash.ts'
 import { GarbageCollector } from '../../src/maintenance/gc/collector.ts'
 import { deleteLease, insertLease, type LeaseRow, renewLease } from '../../src/maintenance/gc/lease-store.ts'
 import type { Transaction } from '../../src/platform/database/database.ts'
@@ -39,7 +40,7 @@ onBothDatabases('garbage collection', (fresh) => {
     const library = await on.stage.newLibrary(actor)
     for (const size of [SMALL, LARGE]) await save(on, library, `${size}.bin`, randomBytes(size))
     await deleteLibrary(on.stage.core, (await on.stage.reopen(library)).owned(), undefined)
-    await purgeLibrary(on.stage.core, actor, library.info.id, undefined)
+    await libraryTrash.purge(on.stage.core, actor, library.info.id, undefined)
     await collectAll(on, 4)
     assert.deepEqual(await countAll(on), {
       commits: 0,
@@ -90,7 +91,7 @@ onBothDatabases('garbage collection', (fresh) => {
     const purged = await on.stage.newLibrary(actor, 'Purged')
     for (const size of [SMALL, LARGE]) await save(on, purged, `${size}.bin`, randomBytes(size))
     await deleteLibrary(on.stage.core, (await on.stage.reopen(purged)).owned(), undefined)
-    await purgeLibrary(on.stage.core, actor, purged.info.id, undefined)
+    await libraryTrash.purge(on.stage.core, actor, purged.info.id, undefined)
     const waiting: number[] = []
     for (let run = 0; run < 5; run++) {
       const report = await on.gc.runOnce()

@@ -10,8 +10,9 @@ import { describe, it, type TestContext } from 'node:test'
 import { bundleTestProgram } from '../../bin/test-bundle.ts'
 import type { LibraryId } from '../../src/base/objects/ids.ts'
 import { setKeepDays } from '../../src/libraries/library/administration.ts'
-import { deleteLibrary, purgeLibrary } from '../../src/libraries/library/libraries.ts'
+import { deleteLibrary } from '../../src/libraries/library/libraries.ts'
 import type { EditableLibrary } from '../../src/libraries/library/library.ts'
+import { libraryTrash } from '../../src/libraries/library/library-trash.ts'
 import type { DatabaseSetting } from '../../src/platform/database/open.ts'
 import type { DiskImplementation } from '../../src/platform/storage/disk/disk-block-store.ts'
 import { at } from '../support/core.ts'
@@ -179,7 +180,7 @@ async function prepare(place: Place): Promise<{ id: LibraryId; now: number }> {
   const purged = await on.stage.newLibrary(actor, 'Purged')
   for (const name of ['shared', 'purged']) await save(on, purged, name, contentOf(name, LARGE))
   await deleteLibrary(core, (await on.stage.reopen(purged)).owned(), undefined)
-  await purgeLibrary(core, actor, purged.info.id, undefined)
+  await libraryTrash.purge(core, actor, purged.info.id, undefined)
   // A file without a row, as a killed upload leaves it.
   await core.content.receive(
     (async function* () {

@@ -8,10 +8,10 @@ import type { DomainError } from '../../src/base/errors.ts'
 import type { Dirent } from '../../src/base/objects/dirent.ts'
 import { ROOT } from '../../src/base/paths/paths.ts'
 import { type Content, emptyContent } from '../../src/libraries/content/content.ts'
-import { createFile, makeFolder, removeOne } from '../../src/libraries/library/entries.ts'
-import { lockFile } from '../../src/libraries/library/locks.ts'
-import { copy } from '../../src/libraries/library/move-copy.ts'
-import { addFiles, replaceFile } from '../../src/libraries/library/upload.ts'
+import { createFile, makeFolder, removeOne } from '../../src/libraries/edits/entries.ts'
+import { copy } from '../../src/libraries/edits/move-copy.ts'
+import { addFiles, replaceFile } from '../../src/libraries/edits/upload.ts'
+import { fileLocks } from '../../src/libraries/library/locks.ts'
 import { BlockDamaged, BlockMissing } from '../../src/platform/storage/block-store.ts'
 import { at, openTestCore } from '../support/core.ts'
 import { type FreshDatabase, onBothDatabases } from '../support/databases.ts'
@@ -161,7 +161,7 @@ onBothDatabases('uploads', (fresh) => {
     const { core, library } = stage
     await createFile(library, at('/a.txt'))
     const other = await stage.reopen({ info: library.info, actor: await stage.actor() })
-    await lockFile(core, other, at('/a.txt'), 0)
+    await fileLocks.lock(core, other, at('/a.txt'), 0)
     const content = await receive(stage, Buffer.from('x'))
     const isLocked = (error: DomainError) => error.fault.code === 'locked'
     const files = [{ name: 'a.txt', content }]

@@ -6,7 +6,6 @@ import { fileId } from '../../src/base/objects/file.ts'
 import { type BlockId, EMPTY_ID, sha1Hex } from '../../src/base/objects/ids.ts'
 import { ROOT } from '../../src/base/paths/paths.ts'
 import { commitRows } from '../../src/libraries/commits/commit-store.ts'
-import { dbOf } from '../../src/libraries/library/core.ts'
 import {
   createFile,
   makeFolder,
@@ -14,10 +13,11 @@ import {
   remove,
   removeOne,
   rename,
-} from '../../src/libraries/library/entries.ts'
+} from '../../src/libraries/edits/entries.ts'
+import { copy, move } from '../../src/libraries/edits/move-copy.ts'
+import { dbOf } from '../../src/libraries/library/core.ts'
 import { getLibrary, renameLibrary } from '../../src/libraries/library/libraries.ts'
 import type { EditableLibrary } from '../../src/libraries/library/library.ts'
-import { copy, move } from '../../src/libraries/library/move-copy.ts'
 import { insertObjects, prepareFile } from '../../src/libraries/tree/object-store.ts'
 import { at, openTestCore, type TestCore } from '../support/core.ts'
 import { type FreshDatabase, onBothDatabases } from '../support/databases.ts'

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { ROOT } from '../../src/base/paths/paths.ts'
+import { createFile, makeFolders, remove, removeOne, rename } from '../../src/libraries/edits/entries.ts'
 import { findFirstSeen } from '../../src/libraries/history/path-index-store.ts'
 import { deleteUnlistedTrash, type listTrashPage } from '../../src/libraries/history/trash.ts'
 import { setKeepDays } from '../../src/libraries/library/administration.ts'
 import { emptyTrash } from '../../src/libraries/library/empty-trash.ts'
-import { createFile, makeFolders, remove, removeOne, rename } from '../../src/libraries/library/entries.ts'
 import { at, openTestCore, type TestCore } from '../support/core.ts'
 import { onBothDatabases } from '../support/databases.ts'
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { type BlockId, sha1Hex } from '../../src/base/objects/index.ts'
 import { TimeSlicer } from '../../src/base/scheduling/index.ts'
-import { createFile } from '../../src/libraries/library/entries.ts'
+import { createFile } from '../../src/libraries/edits/entries.ts'
 import { verifiedWrite } from '../../src/platform/storage/verified-bytes.ts'
 import { at, openTestCore } from '../support/core.ts'
 

@@ -64,8 +64,9 @@ export function findViolations(graph: ImportGraph, arrows: Arrows): string[] {
       else if (targetModule !== module && !allowed.has(targetModule) && !allowed.has('*')) {
         violations.push(`${file} imports ${target}, but ${module} may not import ${targetModule}`)
       } else if (targetModule !== module && RESTRICTED.has(target)) {
-        if (RESTRICTED.get(target) !== module)
-          violations.push(`${file} imports ${target}, but only ${RESTRICTED.get(target)} may`)
+        const permitted = RESTRICTED.get(target) ?? []
+        if (!permitted.includes(module))
+          violations.push(`${file} imports ${target}, but only ${permitted.join(' and ')} may`)
       } else if (targetModule !== module && !isPublic(target, targetModule) && !ENTRY_POINTS.has(file)) {
         violations.push(`${file} imports ${target} instead of ${targetModule}/index.ts`)
       }
@@ -115,8 +116,11 @@ export function findUnusedArrows(graph: ImportGraph, arrows: Arrows): string[] {
   )
 }
 
-/** Second public interfaces, each for one module: only `access` can make a library handle. */
-const RESTRICTED = new Map([['libraries/library/for-access.ts', 'sharing/access']])
+/** Second public interfaces, for few modules: only `access` can make a library handle, and only operations on handles have the database. */
+const RESTRICTED = new Map([
+  ['libraries/library/for-access.ts', ['sharing/access']],
+  ['libraries/library/for-operations.ts', ['libraries/attributes', 'libraries/edits']],
+])
 
 /**
  * Files that start a program and may load single files: the server's, to load no more than a command needs, and the web

@@ -27,7 +27,7 @@ const OWN_JSON: Readonly<Record<string, string>> = {
   'maintenance/jobs/copy-move-task-store.ts': 'a column we wrote',
   'libraries/archives/archive-store.ts': 'a column we wrote',
   'libraries/library/lock-store.ts': 'a column we wrote',
-  'libraries/library/property-store.ts': 'a column we wrote',
+  'libraries/attributes/property-store.ts': 'a column we wrote',
   'base/logging.ts': 'lines we wrote',
   'platform/cluster/node-store.ts': 'counts that another node wrote',
   'platform/data-folder/data-folder-lock.ts': 'a file we wrote',

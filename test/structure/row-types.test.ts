@@ -21,7 +21,7 @@ const NOT_COMPARED = {
   'derived/annotations/comment-word-store.ts': 1,
   'derived/search/match-store.ts': 3,
   'derived/search/text-store.ts': 1,
-  'libraries/library/bound-paths-store.ts': 2,
+  'libraries/edits/bound-paths-store.ts': 2,
   'libraries/push/received-store.ts': 1,
   'maintenance/check/binding-faults-store.ts': 1,
   'maintenance/gc/lease-store.ts': 2,

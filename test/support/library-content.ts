@@ -1,7 +1,7 @@
 import { fileDirent } from '../../src/base/objects/dirent.ts'
 import type { FileId, LibraryId } from '../../src/base/objects/ids.ts'
 import { baseName, type LibraryPath, parentOf, parsePath, ROOT } from '../../src/base/paths/paths.ts'
-import { createFile, makeFolder, removeOne, rename } from '../../src/libraries/library/entries.ts'
+import { createFile, makeFolder, removeOne, rename } from '../../src/libraries/edits/entries.ts'
 import type { Client } from './client.ts'
 import type { TestServer } from './server.ts'
 

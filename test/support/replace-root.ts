@@ -1,10 +1,10 @@
 import type { DirId } from '../../src/base/objects/index.ts'
 import type { LibraryPath } from '../../src/base/paths/index.ts'
 import type { Committed } from '../../src/libraries/commits/index.ts'
-import { dropBound } from '../../src/libraries/library/bound-paths-store.ts'
+import { dropBound } from '../../src/libraries/edits/bound-paths-store.ts'
 import type { LibraryCore } from '../../src/libraries/library/core.ts'
 import type { EditableLibrary } from '../../src/libraries/library/library.ts'
-import { isLockable, seenLocks } from '../../src/libraries/library/locks.ts'
+import { fileLocks, isLockable } from '../../src/libraries/library/locks.ts'
 import { Tree } from '../../src/libraries/tree/index.ts'
 import { updateSubLibraryPaths } from '../../src/libraries/views/index.ts'
 
@@ -35,7 +35,7 @@ export function commitRoot(
     await tree.replaceRoot(next)
     const then = new Tree(core.objects, info.key, next)
     const gone: LibraryPath[] = []
-    for (const lock of await seenLocks(core, info)) {
+    for (const lock of await fileLocks.list(core, info)) {
       if (!isLockable(lock, await then.find(lock.path))) gone.push(lock.path)
     }
     const settled = await core.views.locateSubLibraries(info, next, movedTo)

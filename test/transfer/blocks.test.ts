@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test'
 import { fileId } from '../../src/base/objects/file.ts'
 import { type BlockId, sha1Hex } from '../../src/base/objects/ids.ts'
 import { ROOT } from '../../src/base/paths/paths.ts'
-import { lockFile } from '../../src/libraries/library/locks.ts'
+import { fileLocks } from '../../src/libraries/library/locks.ts'
 import type { Client, Params, Reply } from '../support/client.ts'
 import { at } from '../support/core.ts'
 import { makeReadOnly } from '../support/library-content.ts'
@@ -343,7 +343,7 @@ describe('a commit of blocks', () => {
     const opened = await openLibrary(server, client, library)
     const { key, email } = await accounts.get(other.email)
     const theirs = Object.assign(opened.editable(ROOT), { actor: { key, email } })
-    await lockFile(core, theirs, at('/locked'), 0)
+    await fileLocks.lock(core, theirs, at('/locked'), 0)
     const links = await linksFor([])
     const reply = await commit(links.commiturl, fileOf('locked', [], { replace: 1 }))
     assert.deepEqual([reply.status, reply.body], [403, { error: 'Permission denied.' }])

@@ -4,9 +4,9 @@ import { at } from '../../../test/support/core.ts'
 import { onBothDatabases } from '../../../test/support/databases.ts'
 import { openSearch, readable } from '../../../test/support/search.ts'
 import { ROOT } from '../../base/paths/paths.ts'
-import { removeOne, rename } from '../../libraries/library/entries.ts'
+import { removeOne, rename } from '../../libraries/edits/entries.ts'
+import { move } from '../../libraries/edits/move-copy.ts'
 import type { EditableLibrary } from '../../libraries/library/library.ts'
-import { move } from '../../libraries/library/move-copy.ts'
 
 const noLimit = async () => undefined
 

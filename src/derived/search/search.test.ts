@@ -6,11 +6,11 @@ import { at } from '../../../test/support/core.ts'
 import { onBothDatabases } from '../../../test/support/databases.ts'
 import { openSearch, readable } from '../../../test/support/search.ts'
 import { ROOT } from '../../base/paths/paths.ts'
-import { purgeAllDeleted } from '../../libraries/library/administration.ts'
-import { makeFolder, removeOne, rename } from '../../libraries/library/entries.ts'
+import { makeFolder, removeOne, rename } from '../../libraries/edits/entries.ts'
+import { copy, move } from '../../libraries/edits/move-copy.ts'
 import { createLibrary, deleteLibrary, getLibrary } from '../../libraries/library/libraries.ts'
 import { Library } from '../../libraries/library/library.ts'
-import { copy, move } from '../../libraries/library/move-copy.ts'
+import { libraryTrash } from '../../libraries/library/library-trash.ts'
 
 const noLimit = async () => undefined
 
@@ -280,7 +280,7 @@ onBothDatabases('search', (fresh) => {
     await put(gone, '/gone.txt', 'text of it')
     await settle(library, gone)
     await deleteLibrary(stage.core, (await stage.reopen(gone)).owned(), undefined)
-    await purgeAllDeleted(stage.core, actor.key, undefined)
+    await libraryTrash.purgeAll(stage.core, actor.key, undefined)
     await search.reindexing.look()
     assert.deepEqual(await paths('gone', [library, gone]), [])
     let done = 0
@@ -312,7 +312,7 @@ onBothDatabases('search', (fresh) => {
     assert.deepEqual(await wordsLeft(), ['omega', 'zebrafinch', 'quokkasmile'])
     await removeOne(stage.core, await stage.reopen(library), at('/deleted.txt'))
     await deleteLibrary(stage.core, (await stage.reopen(gone)).owned(), undefined)
-    await purgeAllDeleted(stage.core, actor.key, undefined)
+    await libraryTrash.purgeAll(stage.core, actor.key, undefined)
     await settle(library)
     await search.reindexing.look()
     await search.merging.eraseDeleted(AbortSignal.timeout(60_000))

@@ -1,7 +1,6 @@
 import { type AuditActor, libraryAction } from '../../people/audit/index.ts'
-import type { Transaction } from '../../platform/database/index.ts'
 import type { LibraryInfo } from '../registry/index.ts'
-import { deletedLibraries, libraryRows } from '../registry/index.ts'
+import { libraryRows } from '../registry/index.ts'
 import {
   type LibraryQuery,
   type LibraryTotals,
@@ -10,11 +9,7 @@ import {
   totalsOfAll,
 } from './administration-store.ts'
 import { dbOf, type LibraryCore } from './core.ts'
-import { undeleteLibrary } from './libraries.ts'
-import type { Actor, OwnedLibrary } from './library.ts'
-import { purge } from './purge.ts'
-
-const PAGE = 100
+import type { OwnedLibrary } from './library.ts'
 
 /** A page of all libraries, and whether there is another. */
 export async function listLibraryPage(
@@ -57,35 +52,4 @@ export async function setKeepDays(
     await core.audit.record(tx, by, libraryAction('history-limit-changed', info, { days }))
   })
   return limit
-}
-
-/** Restores a deleted library, for `owner` if its owner was removed. Throws not-in-trash. The caller has checked the permission. */
-export async function restoreTo(
-  core: LibraryCore,
-  actor: Actor,
-  library: LibraryInfo,
-  owner: Actor | undefined,
-  by: AuditActor | undefined,
-): Promise<void> {
-  const restored = owner === undefined ? library : { ...library, ownerKey: owner.key }
-  await undeleteLibrary(core, actor, restored, by, {
-    ...(owner && {
-      detail: { to: owner.email },
-      also: (tx: Transaction) => deletedLibraries.setOwner(tx, library.key, owner.key),
-    }),
-  })
-}
-
-/** Purges every deleted library, or those of one owner, as purgeLibrary. */
-export async function purgeAllDeleted(
-  core: LibraryCore,
-  ownerKey: number | undefined,
-  by: AuditActor | undefined,
-): Promise<void> {
-  const query = { deleted: true, orderBy: 'deleted', ownerKey, offset: 0, limit: PAGE } as const
-  for (;;) {
-    const found = await listAllLibraries(dbOf(core), query)
-    for (const library of found) await purge(core, library, by)
-    if (found.length < PAGE) return
-  }
 }

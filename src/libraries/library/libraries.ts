@@ -9,7 +9,6 @@ import type { LibraryInfo, LibraryTransfer } from '../registry/index.ts'
 import { deletedLibraries, libraryRenames, libraryRows } from '../registry/index.ts'
 import { dbOf, type LibraryCore } from './core.ts'
 import type { Actor, OwnedLibrary } from './library.ts'
-import { purge } from './purge.ts'
 
 export interface LibraryOptions {
   /** Chosen by a client that created the encryption values itself. */
@@ -43,11 +42,6 @@ export async function createLibrary(
 /** Whether the library exists and is not deleted. */
 export async function libraryExists(core: LibraryCore, id: LibraryId): Promise<boolean> {
   return (await libraryRows.find(dbOf(core), id)) !== undefined
-}
-
-/** A deleted library. Throws not-in-trash. */
-export async function getDeletedLibrary(core: LibraryCore, id: LibraryId): Promise<LibraryInfo> {
-  return (await deletedLibraries.find(dbOf(core), id)) ?? fail({ code: 'not-in-trash', id })
 }
 
 /** As createLibrary, within a transaction of the caller. */
@@ -156,55 +150,6 @@ export async function deleteLibrary(
   await core.keys.forgetLibrary(id)
 }
 
-export function deletedLibrariesOf(core: LibraryCore, owner: Actor): Promise<LibraryInfo[]> {
-  return deletedLibraries.listOf(dbOf(core), owner.key)
-}
-
-/**
- * Throws not-in-trash; permission-denied except for the owner; quota-exceeded if its bytes do not fit any
- * more.
- */
-export async function restoreLibrary(
-  core: LibraryCore,
-  owner: Actor,
-  id: LibraryId,
-  by: AuditActor | undefined,
-): Promise<void> {
-  const library = await getDeleted(core, owner, id)
-  await undeleteLibrary(core, owner, library, by, {
-    also: (tx) => core.growth.refuseOverQuota(tx, library),
-  })
-}
-
-/**
- * Purges a deleted library with its history. Garbage collection frees blocks no other library holds. Throws
- * as restoreLibrary.
- */
-export async function purgeLibrary(
-  core: LibraryCore,
-  owner: Actor,
-  id: LibraryId,
-  by: AuditActor | undefined,
-): Promise<void> {
-  await purge(core, await getDeleted(core, owner, id), by)
-}
-
-/** Restores a deleted library. Throws not-in-trash. The caller has checked the permission. `also` may refuse it. */
-export async function undeleteLibrary(
-  core: LibraryCore,
-  actor: Actor,
-  library: LibraryInfo,
-  by: AuditActor | undefined,
-  { detail, also }: { detail?: Record<string, unknown>; also?: (tx: Transaction) => Promise<void> } = {},
-): Promise<void> {
-  await dbOf(core).write(async (tx) => {
-    if (!(await deletedLibraries.unmark(tx, library.key))) fail({ code: 'not-in-trash', id: library.id })
-    await core.events.record(tx, { kind: 'restored', library, actor })
-    await also?.(tx)
-    await core.audit.record(tx, by, libraryAction('library-restored', library, detail))
-  })
-}
-
 /**
  * Transfers a library. History, files and trash stay; devices of the old owner are unlinked. Shares end
  * unless they are kept, except one with everyone. Links of the old owner become links of the new one. Throws
@@ -270,16 +215,4 @@ export async function transferAllLibraries(
     const detail = { to: to.email, all: true }
     await core.audit.record(tx, by, accountAction('library-transferred', from.email, detail))
   })
-}
-
-async function getDeleted(core: LibraryCore, owner: Actor, id: LibraryId): Promise<LibraryInfo> {
-  const library = (await deletedLibraries.find(dbOf(core), id)) ?? fail({ code: 'not-in-trash', id })
-  if (library.ownerKey !== owner.key) fail({ code: 'permission-denied' })
-  return library
-}
-
-/** Maintenance: purges libraries whose restore period has passed. */
-export async function purgeDeletedBefore(core: LibraryCore, time: number): Promise<void> {
-  for (const library of await deletedLibraries.listBefore(dbOf(core), time))
-    await purge(core, library, undefined)
 }

@@ -1,11 +1,11 @@
 import { fail } from '../../base/errors.ts'
 import type { LibraryPath } from '../../base/paths/index.ts'
 import type { Committed, Edit, Edited } from '../commits/index.ts'
-import type { LibraryInfo } from '../registry/index.ts'
+import { type LibraryInfo, originOf } from '../registry/index.ts'
 import { Tree } from '../tree/index.ts'
 import { expectNotMoved, FolderMoved } from '../views/index.ts'
 import { type LibraryCore, writersOf } from './core.ts'
-import { newEntryIn, refuseLocked } from './locks.ts'
+import { fileLocks, newEntryIn } from './locks.ts'
 
 /** The permission of a user at a path. */
 export type Permission = 'r' | 'rw'
@@ -125,12 +125,12 @@ export class Library {
 export class EditableLibrary extends Library {
   /** Throws locked if another account has locked the file. */
   refuseLockedFile(path: LibraryPath): Promise<void> {
-    return refuseLocked(this.core, this, [path])
+    return fileLocks.refuse(this.core, this, [path])
   }
 
   /** Throws locked if another account has locked the folder with all its content. */
   refuseLockedFolder(folder: LibraryPath): Promise<void> {
-    return refuseLocked(this.core, this, [newEntryIn(folder)])
+    return fileLocks.refuse(this.core, this, [newEntryIn(folder)])
   }
 
   /**
@@ -200,6 +200,14 @@ export class EditableLibrary extends Library {
     }
     return writers.commit(library, edit)
   }
+}
+
+/**
+ * The origin of a view as a handle with the right of the view, for operations between views of one origin. Their permission was checked on
+ * both sides, and they touch nothing else.
+ */
+export function editableOrigin(core: LibraryCore, view: EditableLibrary): EditableLibrary {
+  return new EditableLibrary(core, originOf(view.info), view.actor, view.right)
 }
 
 /** A handle for the owner of a library. */

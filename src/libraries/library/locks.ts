@@ -9,6 +9,7 @@ import type { Actor, EditableLibrary, Library } from './library.ts'
 import { covers } from './lock-rights.ts'
 import {
   countLocksOf,
+  deleteExpiredLocks,
   deleteLock,
   endLock,
   type FileLock,
@@ -36,7 +37,7 @@ function expiry(now: number, seconds: number): number | null {
  * The locks in effect in a library, with paths as it shows them. Only those that `concerns` accepts are looked at; whether their holders
  * may still write takes time.
  */
-export async function seenLocks(
+async function seenLocks(
   core: LibraryCore,
   library: LibraryInfo,
   concerns: (lock: FileLock) => boolean = () => true,
@@ -60,11 +61,11 @@ function asShown(library: LibraryInfo, lock: FileLock): FileLock | undefined {
   if (library.sub === undefined) return lock
   const path = asSeen(library, lock.path)
   if (path !== undefined) return { ...lock, path }
-  return covers(lock, library.sub.path) ? { ...lock, path: ROOT } : undefined
+  return fileLocks.covers(lock, library.sub.path) ? { ...lock, path: ROOT } : undefined
 }
 
 /** The lock in effect on the item at a path. */
-export async function findLockAt(
+async function findLockAt(
   core: LibraryCore,
   library: Library,
   path: LibraryPath,
@@ -109,7 +110,7 @@ export function lockOriginOf({ key, scope }: Actor): LockOrigin {
  * Throws path-not-found; already-locked, also if the caller has the lock, or if another account has the lock of a folder above with all
  * its content.
  */
-export async function lockFile(
+async function lockFile(
   core: LibraryCore,
   library: EditableLibrary,
   path: LibraryPath,
@@ -144,7 +145,7 @@ export async function lockFile(
 }
 
 /** Removes the lock of a file or folder. `breaker` may end that of others; undefined if the caller may not. Throws path-not-found, not-locked, lock-not-yours. */
-export async function unlock(
+async function unlock(
   core: LibraryCore,
   library: Library,
   path: LibraryPath,
@@ -179,7 +180,7 @@ export async function breakLock(
 }
 
 /** Renews the holder's lock. Throws path-not-found, not-locked, lock-not-yours. */
-export async function refreshLock(
+async function refreshLock(
   core: LibraryCore,
   library: EditableLibrary,
   path: LibraryPath,
@@ -196,7 +197,7 @@ export async function refreshLock(
 }
 
 /** Those of the paths that a lock of another account protects. */
-export async function lockedAmong(
+async function lockedAmong(
   core: LibraryCore,
   library: EditableLibrary,
   paths: readonly LibraryPath[],
@@ -206,7 +207,7 @@ export async function lockedAmong(
 }
 
 /** Throws locked if another account has a lock at one of the paths, on an item below it, or on a folder above it with all its content. */
-export async function refuseLocked(
+async function refuseLocked(
   core: LibraryCore,
   library: EditableLibrary,
   paths: readonly LibraryPath[],
@@ -239,7 +240,21 @@ export function newEntryIn(folder: LibraryPath): LibraryPath {
 }
 
 /** Whether an account holds a lock, alone or with others. */
-export function isHeldBy({ accountKey, webdav }: FileLock, account: number): boolean {
+function isHeldBy({ accountKey, webdav }: FileLock, account: number): boolean {
   if (webdav === undefined) return accountKey === account
   return webdav.holders.some((holder) => holder.accountKey === account)
+}
+
+/** The locks of the files and folders of a library. */
+export const fileLocks = {
+  list: seenLocks,
+  at: findLockAt,
+  among: lockedAmong,
+  isHeldBy,
+  covers,
+  lock: lockFile,
+  refresh: refreshLock,
+  refuse: refuseLocked,
+  unlock,
+  deleteExpired: deleteExpiredLocks,
 }

@@ -4,10 +4,10 @@ import { at, openTestCore } from '../../../test/support/core.ts'
 import { onBothDatabases } from '../../../test/support/databases.ts'
 import { activityRows } from '../../derived/activity/dependent-rows-store.ts'
 import { photoRows } from '../../derived/photos/photo-store.ts'
+import { makeFolder } from '../edits/entries.ts'
 import { historyRows } from '../history/dependent-rows-store.ts'
 import { deletedLibraries } from '../registry/deleted-library-store.ts'
 import type { LibraryDependent } from '../registry/dependents.ts'
-import { makeFolder } from './entries.ts'
 import { purge } from './purge.ts'
 
 const TABLES = ['activity', 'file_edit', 'first_seen', 'follower', 'path_origin', 'photo', 'trash_item']

@@ -5,7 +5,6 @@ import type { Transaction } from '../../platform/database/index.ts'
 import { inOrigin, originOf } from '../registry/index.ts'
 import { dbOf, type LibraryCore } from './core.ts'
 import type { EditableLibrary } from './library.ts'
-import { covers } from './lock-rights.ts'
 import {
   deleteLock,
   type FileLock,
@@ -16,10 +15,10 @@ import {
   setLockExpiry,
   setWebdavLock,
 } from './lock-store.ts'
-import { breakLock, endLapsedLocks, lockOriginOf, refuseTooManyLocks } from './locks.ts'
+import { breakLock, endLapsedLocks, fileLocks, lockOriginOf, refuseTooManyLocks } from './locks.ts'
 
 /** Holders of shared locks on an item, and on the folders above it and the items below it that they cover. */
-export const MAX_HOLDERS = 10
+const MAX_HOLDERS = 10
 
 /** A lock as a WebDAV client asks for it. */
 interface WantedLock {
@@ -32,7 +31,7 @@ interface WantedLock {
 }
 
 /** Whether an account holds a lock with this token. */
-export function holdsToken({ webdav }: FileLock, token: string, accountKey: number): boolean {
+function holdsToken({ webdav }: FileLock, token: string, accountKey: number): boolean {
   return webdav?.holders.some((holder) => holder.token === token && holder.accountKey === accountKey) === true
 }
 
@@ -40,7 +39,7 @@ export function holdsToken({ webdav }: FileLock, token: string, accountKey: numb
  * Locks an item of the library under a new token. A lock that the account took otherwise gets the token. Throws
  * already-locked unless it and every conflicting lock are shared.
  */
-export async function takeToken(
+async function takeToken(
   core: LibraryCore,
   library: EditableLibrary,
   path: LibraryPath,
@@ -56,7 +55,9 @@ export async function takeToken(
   await db.write(async (tx) => {
     await serializeLocking(tx, db.dialect, info.key)
     const locks = await listLocks(tx, info.key, now)
-    const conflicting = locks.filter((lock) => covers(lock, place) || (isDeep && isWithin(lock.path, place)))
+    const conflicting = locks.filter(
+      (lock) => fileLocks.covers(lock, place) || (isDeep && isWithin(lock.path, place)),
+    )
     const own = conflicting.find((lock) => lock.path === place)
     const isAdopted = (lock: FileLock) => lock.webdav === undefined && lock.accountKey === actor.key
     const refusing = conflicting.find(
@@ -90,7 +91,7 @@ export async function takeToken(
 }
 
 /** Renews the lock with this token that covers the path. Resolves to it; undefined if there is none. */
-export async function refreshToken(
+async function refreshToken(
   core: LibraryCore,
   library: EditableLibrary,
   path: LibraryPath,
@@ -114,7 +115,7 @@ export async function refreshToken(
 }
 
 /** Ends the hold of a token on the lock that covers the path. Resolves to whether there was one. Throws lock-not-yours. */
-export async function dropToken(
+async function dropToken(
   core: LibraryCore,
   library: EditableLibrary,
   path: LibraryPath,
@@ -148,4 +149,13 @@ async function prolong(
 ): Promise<void> {
   const { path, expiresAt: before } = lock
   if (before !== null && before < expiresAt) await setLockExpiry(tx, libraryKey, path, expiresAt)
+}
+
+/** Lock tokens of WebDAV clients. */
+export const lockTokens = {
+  maxHolders: MAX_HOLDERS,
+  isHeld: holdsToken,
+  take: takeToken,
+  refresh: refreshToken,
+  drop: dropToken,
 }

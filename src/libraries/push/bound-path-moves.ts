@@ -10,7 +10,7 @@ import {
 import { TimeSlicer } from '../../base/scheduling/index.ts'
 import type { Transaction } from '../../platform/database/index.ts'
 import { EditConflict } from '../commits/index.ts'
-import { type BoundPathMove, listBoundPaths, rebind } from '../library/index.ts'
+import { type BoundPathMove, boundPaths } from '../edits/index.ts'
 import { asSeen, type LibraryInfo, type PathBinding } from '../registry/index.ts'
 import { type Change, Tree, type WorkingTree } from '../tree/index.ts'
 import type { PushStores } from './push-stores.ts'
@@ -62,7 +62,7 @@ export class BoundPathMoves {
   ): Promise<BoundPathMoves> {
     if (!steps.some(({ changes }) => changes.some(removesItem)))
       return new BoundPathMoves(stores, library, undefined, new Map())
-    const bound = new Set(await listBoundPaths(stores.pathBindings, stores.db, library.key))
+    const bound = new Set(await boundPaths.list(stores.pathBindings, stores.db, library.key))
     const at = new Map<LibraryPath, LibraryPath | undefined>()
     for (const path of bound) {
       const seen = asSeen(library, path)
@@ -97,9 +97,9 @@ export class BoundPathMoves {
     const all = this.#all
     if (all === undefined) return async () => {}
     return async (tx) => {
-      const now = await listBoundPaths(this.#bindings, tx, this.#library.key)
+      const now = await boundPaths.list(this.#bindings, tx, this.#library.key)
       if (now.some((path) => !all.has(path))) throw new BoundPathsChanged()
-      await rebind(this.#bindings, tx, this.#library, moves)
+      await boundPaths.rebind(this.#bindings, tx, this.#library, moves)
     }
   }
 }

@@ -9,7 +9,7 @@ import {
   receivedCommits,
   tooManyEntries,
 } from '../commits/index.ts'
-import { type EditableLibrary, refuseLocked } from '../library/index.ts'
+import { type EditableLibrary, fileLocks } from '../library/index.ts'
 import type { LibraryInfo } from '../registry/index.ts'
 import { type Change, countDirs, diffTrees, mergeInto, TooManyChanges } from '../tree/index.ts'
 import { insertSubCommit, joinSubCommits } from '../views/index.ts'
@@ -150,7 +150,7 @@ async function commitPushed(
     // Another push may have stored part of the chain: a client repeats a push whose connection broke.
     const left = now.head === tip.id ? undefined : await findChain(stores, now, tip.id)
     if (left === undefined) return { description: '', result: [] }
-    await refuseLocked(stores.core, library, touchedPaths(changes))
+    await fileLocks.refuse(stores.core, library, touchedPaths(changes))
     const boundMoves = await BoundPathMoves.read(stores, now, steps.slice(-left.chain.length), tree)
     const root = await tree.rootId()
     const isMerge = now.sub === undefined ? now.head !== left.base.id : root !== left.base.rootId

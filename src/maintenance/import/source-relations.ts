@@ -1,6 +1,6 @@
 import { type Commit, type LibraryId, parseLibraryId } from '../../base/objects/index.ts'
 import { joinPath, type LibraryPath, parsePath, ROOT, segmentsOf } from '../../base/paths/index.ts'
-import { insertStar } from '../../libraries/library/index.ts'
+import { insertStar } from '../../libraries/attributes/index.ts'
 import { type ObjectStore, Tree } from '../../libraries/tree/index.ts'
 import { insertSubCommit, putSubLibrary, setPasswordCheck } from '../../libraries/views/index.ts'
 import type { Account } from '../../people/accounts/index.ts'

@@ -7,17 +7,19 @@ import {
   type CopyObserver,
   copyBetweenLibraries,
   deleteCopied,
-  type EditableLibrary,
-  type Library,
-  type LibraryCore,
   type Placed,
   pathsOf,
   type RemovalObserver,
   type RoomLeft,
-  refuseLocked,
   refuseUndecrypted,
   type Selection,
   select,
+} from '../../libraries/edits/index.ts'
+import {
+  type EditableLibrary,
+  fileLocks,
+  type Library,
+  type LibraryCore,
 } from '../../libraries/library/index.ts'
 import type { LibraryInfo } from '../../libraries/registry/index.ts'
 import { libraryRows } from '../../libraries/registry/index.ts'
@@ -131,7 +133,7 @@ export class CopyMoveTasks implements AsyncDisposable {
     await refuseUndecrypted(core, source, target)
     const chosen = await select(source.tree, selection)
     if (operation === 'move') {
-      await refuseLocked(core, source.editable(selection.parent), pathsOf(chosen))
+      await fileLocks.refuse(core, source.editable(selection.parent), pathsOf(chosen))
     }
     return this.#create({ operation, source, ...selection, target, folder })
   }
@@ -291,7 +293,7 @@ export class CopyMoveTasks implements AsyncDisposable {
     if (task.state === 'running') {
       const target = await this.#openTarget(task)
       await refuseUndecrypted(core, source, target)
-      if (editable !== undefined) await refuseLocked(core, editable, pathsOf(chosen))
+      if (editable !== undefined) await fileLocks.refuse(core, editable, pathsOf(chosen))
       const copy = { source, chosen, target, folder: task.folder, roomLeft }
       const observer = this.#observe(task, sourceRoot, progress)
       const isEncrypting = [source, target].some(({ info }) => info.encryption !== undefined)

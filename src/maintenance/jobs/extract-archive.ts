@@ -2,13 +2,8 @@ import { fail } from '../../base/errors.ts'
 import type { FileDirent } from '../../base/objects/index.ts'
 import type { LibraryPath } from '../../base/paths/index.ts'
 import { PendingBlocks } from '../../libraries/content/index.ts'
-import {
-  addTree,
-  type EditableLibrary,
-  type Library,
-  type LibraryCore,
-  type RoomLeft,
-} from '../../libraries/library/index.ts'
+import { addTree, type RoomLeft } from '../../libraries/edits/index.ts'
+import type { EditableLibrary, Library, LibraryCore } from '../../libraries/library/index.ts'
 import { ZipArchive, type ZipEntry } from '../../libraries/unzip/index.ts'
 import type { Transaction } from '../../platform/database/index.ts'
 import type { Extraction } from './copy-move-task.ts'

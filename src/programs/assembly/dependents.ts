@@ -2,16 +2,12 @@ import { activityRows } from '../../derived/activity/index.ts'
 import { annotationBinding, annotationRows } from '../../derived/annotations/index.ts'
 import { photoRows } from '../../derived/photos/index.ts'
 import { archiveRows } from '../../libraries/archives/index.ts'
+import { attributeBindings, attributeRows } from '../../libraries/attributes/index.ts'
 import { commitRows } from '../../libraries/commits/index.ts'
 import { positionRows } from '../../libraries/consumers/index.ts'
 import { blockRows } from '../../libraries/content/index.ts'
 import { historyRows } from '../../libraries/history/index.ts'
-import {
-  deleteLibrariesOf,
-  deleteRowsOfAccount,
-  libraryBindings,
-  libraryRows,
-} from '../../libraries/library/index.ts'
+import { deleteLibrariesOf, lockBinding, lockRows } from '../../libraries/library/index.ts'
 import { receivedRows } from '../../libraries/push/index.ts'
 import type { LibraryDependent, PathBinding } from '../../libraries/registry/index.ts'
 import { libraryRenames } from '../../libraries/registry/index.ts'
@@ -41,7 +37,8 @@ export const libraryDependents: readonly LibraryDependent[] = [
   quotaRows,
   usageRows,
   receivedRows,
-  libraryRows,
+  lockRows,
+  attributeRows,
   viewRows,
   historyRows,
   commitRows,
@@ -53,7 +50,8 @@ export const libraryDependents: readonly LibraryDependent[] = [
 
 /** Every table with rows that are bound to paths of libraries. */
 export const pathBindings: readonly PathBinding[] = [
-  ...libraryBindings,
+  lockBinding,
+  ...attributeBindings,
   viewBinding,
   linkBinding,
   annotationBinding,
@@ -71,7 +69,8 @@ export function accountDependents(now: () => number): readonly AccountDependent[
     {
       async onAccountRemoved(tx, { key }) {
         await deleteLibrariesOf(tx, key, { dependents: libraryDependents, now })
-        await deleteRowsOfAccount(tx, key)
+        await lockRows.deleteOfAccount(tx, key)
+        await attributeRows.deleteOfAccount(tx, key)
       },
     },
   ]

@@ -12,7 +12,8 @@ import {
   segmentsOf,
 } from '../../base/paths/index.ts'
 import { restoreAnnotations } from '../../derived/annotations/index.ts'
-import { type EditableLibrary, type LibraryCore, placeRestored } from '../../libraries/library/index.ts'
+import { placeRestored } from '../../libraries/edits/index.ts'
+import type { EditableLibrary, LibraryCore } from '../../libraries/library/index.ts'
 import { libraryRows } from '../../libraries/registry/index.ts'
 import {
   copyFromSnapshot,

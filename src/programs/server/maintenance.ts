@@ -2,7 +2,7 @@ import type { Logger } from '../../base/logging.ts'
 import { deleteMissingFiles, indexComments } from '../../derived/annotations/index.ts'
 import { receivedCommits } from '../../libraries/commits/index.ts'
 import { deleteUnlistedTrash } from '../../libraries/history/index.ts'
-import { deleteExpiredLocks, purgeDeletedBefore } from '../../libraries/library/index.ts'
+import { fileLocks, libraryTrash } from '../../libraries/library/index.ts'
 import { deleteReceivedBefore, deleteUncommittedBefore } from '../../libraries/push/index.ts'
 import { countAllDirs } from '../../libraries/registry/index.ts'
 import { CountingStopped } from '../../libraries/usage/index.ts'
@@ -74,7 +74,7 @@ function shortJobs(services: Services, db: Database): MaintenanceJob[] {
     // Those of a process that stopped.
     { name: 'waiting mails', run: async () => services.outbox.wake(), isLocal: true },
     { name: 'words of older comments', run: (signal) => indexComments(db, signal) },
-    { name: 'expired locks', run: () => db.write((tx) => deleteExpiredLocks(tx, now())) },
+    { name: 'expired locks', run: () => db.write((tx) => fileLocks.deleteExpired(tx, now())) },
     {
       name: 'received objects without a push',
       run: () => db.write((tx) => deleteReceivedBefore(tx, now() - RECEIVED_KEPT_SECONDS)),
@@ -94,7 +94,7 @@ function shortJobs(services: Services, db: Database): MaintenanceJob[] {
     },
     {
       name: 'libraries deleted long ago',
-      run: () => purgeDeletedBefore(services.core, now() - DELETED_LIBRARIES_KEPT_SECONDS),
+      run: () => libraryTrash.purgeBefore(services.core, now() - DELETED_LIBRARIES_KEPT_SECONDS),
     },
   ]
 }

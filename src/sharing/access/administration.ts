@@ -1,7 +1,7 @@
 import { fail } from '../../base/errors.ts'
 import type { LibraryId } from '../../base/objects/index.ts'
 import { OwnedLibrary } from '../../libraries/library/for-access.ts'
-import { getDeletedLibrary, getLibrary, type LibraryCore } from '../../libraries/library/index.ts'
+import { getLibrary, type LibraryCore, libraryTrash } from '../../libraries/library/index.ts'
 import type { LibraryInfo } from '../../libraries/registry/index.ts'
 import { type Account, type Groups, isAdmin, type Membership } from '../../people/accounts/index.ts'
 import type { SharedLibrary } from './shared-libraries.ts'
@@ -22,7 +22,7 @@ async function getDeletedAsAdministrator(
   id: LibraryId,
 ): Promise<LibraryInfo> {
   checkAdministrator(user)
-  return getDeletedLibrary(core, id)
+  return libraryTrash.get(core, id)
 }
 
 /**

@@ -1,7 +1,7 @@
 import { DomainError } from '../../base/errors.ts'
 import { type LibraryId, parseLibraryId } from '../../base/objects/index.ts'
 import { parsePath } from '../../base/paths/index.ts'
-import { isHeldBy, type Library, lockFile, seenLocks, unlock } from '../../libraries/library/index.ts'
+import { fileLocks, type Library } from '../../libraries/library/index.ts'
 import { rawText } from '../../platform/input/index.ts'
 import { Refusal } from '../../platform/responses/index.ts'
 import { badRequest, done, libraryParam, readJson } from './readers.ts'
@@ -72,10 +72,10 @@ export const rightRoutes = [
     body: 'raw',
     async handle({ body, request }, services) {
       return answerEach(services, await readJson(request, body, LARGEST_ASKED), async (library) => {
-        const locks = await seenLocks(services.core, library.info)
+        const locks = await fileLocks.list(services.core, library.info)
         const files = locks.map((lock) => ({
           path: lock.path.slice(1),
-          by_me: isHeldBy(lock, library.actor.key) ? 1 : 0,
+          by_me: fileLocks.isHeldBy(lock, library.actor.key) ? 1 : 0,
         }))
         return { locked_files: files }
       })
@@ -91,7 +91,7 @@ export const rightRoutes = [
     body: 'raw',
     async handle({ params, query, request }, { core, syncAccess }) {
       const library = await syncAccess.edit(request, params.repo_id)
-      await lockFile(core, library, pathOf(query.p), 0)
+      await fileLocks.lock(core, library, pathOf(query.p), 0)
       return done
     },
   }),
@@ -105,7 +105,7 @@ export const rightRoutes = [
     body: 'raw',
     async handle({ params, query, request }, { core, syncAccess }) {
       const library = await syncAccess.edit(request, params.repo_id)
-      await unlock(core, library, pathOf(query.p), undefined)
+      await fileLocks.unlock(core, library, pathOf(query.p), undefined)
       return done
     },
   }),

@@ -3,7 +3,7 @@ import { baseName, type LibraryPath, parentOf, parseName, parsePath } from '../.
 import { json, kinds } from '../../base/schemas/index.ts'
 import { commitMessages } from '../../libraries/commits/index.ts'
 import type { Content } from '../../libraries/content/index.ts'
-import { addFiles, type Placed, replaceFile } from '../../libraries/library/index.ts'
+import { addFiles, type Placed, replaceFile } from '../../libraries/edits/index.ts'
 import { deleteUncommitted } from '../../libraries/push/index.ts'
 import type { HttpRequest, RequestBody } from '../../platform/http/index.ts'
 import { type Fields, rawText } from '../../platform/input/index.ts'

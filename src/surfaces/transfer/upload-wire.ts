@@ -1,4 +1,4 @@
-import type { Placed } from '../../libraries/library/index.ts'
+import type { Placed } from '../../libraries/edits/index.ts'
 import { type HttpResponse, jsonTextResponse } from '../../platform/responses/index.ts'
 
 /** A stored file in upload responses. */

@@ -1,4 +1,4 @@
-import type { FileChecksums } from '../../libraries/library/index.ts'
+import type { FileChecksums } from '../../libraries/attributes/index.ts'
 import type { LiveProperty } from './live-properties.ts'
 
 /** The namespace of the properties of ownCloud, which rclone asks for. */

@@ -1,5 +1,5 @@
 import { parentOf, ROOT } from '../../base/paths/index.ts'
-import { copyTo, makeFolderAt, moveTo, type PlaceOutcome, removeOne } from '../../libraries/library/index.ts'
+import { copyTo, makeFolderAt, moveTo, type PlaceOutcome, removeOne } from '../../libraries/edits/index.ts'
 import type { Account } from '../../people/accounts/index.ts'
 import type { HttpRequest, RequestBody } from '../../platform/http/index.ts'
 import type { HttpResponse } from '../../platform/responses/index.ts'

@@ -1,4 +1,4 @@
-import type { DeadProperty } from '../../libraries/library/index.ts'
+import type { DeadProperty } from '../../libraries/attributes/index.ts'
 import { httpDate } from '../../platform/http/index.ts'
 
 /** The namespace of the properties that Windows sets after a file was stored. */

@@ -1,5 +1,6 @@
 import { isWithin, type LibraryPath, parentOf, ROOT } from '../../base/paths/index.ts'
-import { type FileChecksums, type FileLock, MAX_HOLDERS } from '../../libraries/library/index.ts'
+import type { FileChecksums } from '../../libraries/attributes/index.ts'
+import { type FileLock, lockTokens } from '../../libraries/library/index.ts'
 import { displayName } from '../../people/accounts/index.ts'
 import { httpDate } from '../../platform/http/index.ts'
 import { mediaTypeOf } from '../../platform/representations/index.ts'
@@ -140,7 +141,7 @@ export class ShownLocks {
       return element(`<d:owner>${escapeText(this.#names.get(accountKey) ?? '')}</d:owner>`, '')
     }
     return webdav.holders
-      .slice(0, MAX_HOLDERS)
+      .slice(0, lockTokens.maxHolders)
       .map(({ owner, token }) =>
         element(
           owner.length > MAX_OWNER ? '' : owner,

@@ -1,14 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { parentOf } from '../../base/paths/index.ts'
 import { emptyContent } from '../../libraries/content/index.ts'
-import {
-  dropToken,
-  type EditableLibrary,
-  putFile,
-  refreshToken,
-  seenLocks,
-  takeToken,
-} from '../../libraries/library/index.ts'
+import { putFile } from '../../libraries/edits/index.ts'
+import { type EditableLibrary, fileLocks, lockTokens } from '../../libraries/library/index.ts'
 import { type Account, auditActor } from '../../people/accounts/index.ts'
 import { type HttpRequest, type RequestBody, readBody } from '../../platform/http/index.ts'
 import type { HttpResponse } from '../../platform/responses/index.ts'
@@ -60,7 +54,7 @@ export async function lockItem(
   const fresh = await services.access.open(user, resource.library.info.id)
   const lockable = fresh.editable(parentOf(resource.path))
   const seconds = readTimeout(request)
-  await takeToken(services.core, lockable, resource.path, { ...wanted, token, isDeep, seconds })
+  await lockTokens.take(services.core, lockable, resource.path, { ...wanted, token, isDeep, seconds })
   const status = resource.kind === 'missing' ? 201 : 200
   return xmlResponse(status, await lockXml(services, { ...resource, library: lockable }), {
     'Lock-Token': `<${token}>`,
@@ -78,7 +72,7 @@ export async function unlockItem(
   if (token === undefined) throw davError(400, 'The Lock-Token header is missing or not valid.')
   const editable = resource.library.editable(parentOf(resource.path))
   const breaker = mayBreakLocks(user, resource.library) ? auditActor(user, request) : undefined
-  if (await dropToken(services.core, editable, resource.path, token, breaker)) return emptyResponse(204)
+  if (await lockTokens.drop(services.core, editable, resource.path, token, breaker)) return emptyResponse(204)
   throw davError(409, 'The item has no lock with this token.', {
     condition: 'lock-token-matches-request-uri',
   })
@@ -93,7 +87,7 @@ async function renew(
   if (conditions.tokens.length === 0) throw davError(400, 'The lock to be renewed is not named.')
   await conditions.check(resource)
   for (const token of conditions.tokens) {
-    const lock = await refreshToken(services.core, editable, resource.path, token, readTimeout(request))
+    const lock = await lockTokens.refresh(services.core, editable, resource.path, token, readTimeout(request))
     if (lock !== undefined) return xmlResponse(200, await lockXml(services, resource))
   }
   throw davError(412, 'The item has no lock with this token.', {
@@ -105,7 +99,7 @@ async function lockXml(
   services: WebdavServices,
   { address, library, path }: LibraryResource,
 ): Promise<string> {
-  const locks = await ShownLocks.of(services, address, await seenLocks(services.core, library.info))
+  const locks = await ShownLocks.of(services, address, await fileLocks.list(services.core, library.info))
   const discovery = locks.xmlAt(path)
   return `<?xml version="1.0" encoding="utf-8"?>\n<d:prop xmlns:d="DAV:"><d:lockdiscovery>${discovery}</d:lockdiscovery></d:prop>`
 }

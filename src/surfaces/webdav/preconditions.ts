@@ -1,6 +1,6 @@
 import type { Dirent } from '../../base/objects/index.ts'
 import { isWithin, type LibraryPath, parentOf, ROOT } from '../../base/paths/index.ts'
-import { covers, type FileLock, holdsToken, type Library, seenLocks } from '../../libraries/library/index.ts'
+import { type FileLock, fileLocks, type Library, lockTokens } from '../../libraries/library/index.ts'
 import type { Account } from '../../people/accounts/index.ts'
 import type { HttpRequest } from '../../platform/http/index.ts'
 import { judge } from '../../platform/representations/index.ts'
@@ -68,13 +68,13 @@ export class Preconditions {
   ): Promise<void> {
     const refuses = (lock: FileLock) =>
       !this.#isUnlocked(lock) && effects.some(([path, effect]) => protects(lock, path, effect))
-    const [first] = await seenLocks(this.#services.core, library.info, refuses)
+    const [first] = await fileLocks.list(this.#services.core, library.info, refuses)
     if (first !== undefined) throw locked(first, address)
   }
 
   #isUnlocked(lock: FileLock): boolean {
     if (lock.webdav === undefined) return lock.accountKey === this.#user.key
-    return this.tokens.some((token) => holdsToken(lock, token, this.#user.key))
+    return this.tokens.some((token) => lockTokens.isHeld(lock, token, this.#user.key))
   }
 
   async #stateAt(url: string): Promise<ResourceState> {
@@ -98,11 +98,11 @@ async function coveringLocks(
   library: Library,
   path: LibraryPath,
 ): Promise<FileLock[]> {
-  return seenLocks(core, library.info, (lock) => covers(lock, path))
+  return fileLocks.list(core, library.info, (lock) => fileLocks.covers(lock, path))
 }
 
 function protects(lock: FileLock, path: LibraryPath, effect: Effect): boolean {
-  if (covers(lock, path)) return true
+  if (fileLocks.covers(lock, path)) return true
   if (effect === 'changes') return false
   // RFC 4918, 7.4: the lock of a folder protects the list of its members.
   const isOfFolder = path !== ROOT && lock.webdav !== undefined && lock.path === parentOf(path)

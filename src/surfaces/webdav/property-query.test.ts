@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { type LibraryPath, ROOT } from '../../base/paths/index.ts'
-import type { DeadProperty, FileLock } from '../../libraries/library/index.ts'
+import type { DeadProperty } from '../../libraries/attributes/property-store.ts'
+import type { FileLock } from '../../libraries/library/lock-store.ts'
 import { type DescribedItem, ShownLocks } from './live-properties.ts'
 import { type Listed, PropertyQuery } from './property-query.ts'
 

@@ -1,5 +1,5 @@
 import { TwoGenerationCache } from '../../base/scheduling/index.ts'
-import type { DeadProperty } from '../../libraries/library/index.ts'
+import type { DeadProperty } from '../../libraries/attributes/index.ts'
 import { isChecksums, owncloudProperty } from './checksum-property.ts'
 import { isCreationTime, isModificationTime, modificationTimeText } from './item-times.ts'
 import {

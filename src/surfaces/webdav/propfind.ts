@@ -4,13 +4,12 @@ import { TimeSlicer, TwoGenerationCache } from '../../base/scheduling/index.ts'
 import {
   checksumsOf,
   type DeadProperty,
-  type Library,
   type PropertySizes,
   propertiesOf,
   propertiesOfAll,
   propertySizesIn,
-  seenLocks,
-} from '../../libraries/library/index.ts'
+} from '../../libraries/attributes/index.ts'
+import { fileLocks, type Library } from '../../libraries/library/index.ts'
 import type { Account } from '../../people/accounts/index.ts'
 import { type HttpRequest, type RequestBody, readBody } from '../../platform/http/index.ts'
 import { type Chunks, type HttpResponse, rawResponse } from '../../platform/responses/index.ts'
@@ -166,7 +165,7 @@ async function libraryListing(
   const isPast = address.snapshot !== undefined
   const listing = depth === 1 && kind === 'folder'
   if (listing) await refuseClosed(services, library)
-  const stored = isPast || !query.needsLocks ? [] : await seenLocks(core, library.info)
+  const stored = isPast || !query.needsLocks ? [] : await fileLocks.list(core, library.info)
   const locks = isPast ? undefined : await ShownLocks.of(services, address, stored)
   const readsDead = !isPast && query.needsDead
   const dead = readsDead ? await propertiesOf(core, library, path) : NONE

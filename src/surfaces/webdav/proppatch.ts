@@ -4,9 +4,8 @@ import {
   checksumsOf,
   type DeadProperty,
   type FileChecksums,
-  modificationTime,
-  setTime,
-} from '../../libraries/library/index.ts'
+} from '../../libraries/attributes/index.ts'
+import { modificationTime, setTime } from '../../libraries/edits/index.ts'
 import type { Account } from '../../people/accounts/index.ts'
 import { type HttpRequest, type RequestBody, readBody } from '../../platform/http/index.ts'
 import type { HttpResponse } from '../../platform/responses/index.ts'

@@ -1,4 +1,5 @@
 import { parentOf } from '../../base/paths/index.ts'
+import { keepChecksums } from '../../libraries/attributes/index.ts'
 import {
   type Content,
   type DataKey,
@@ -6,13 +7,8 @@ import {
   SMALLEST_STORED_BLOCK,
   smallContent,
 } from '../../libraries/content/index.ts'
-import {
-  keepChecksums,
-  type Library,
-  modificationTime,
-  putFile,
-  type Ready,
-} from '../../libraries/library/index.ts'
+import { modificationTime, putFile } from '../../libraries/edits/index.ts'
+import type { Library, Ready } from '../../libraries/library/index.ts'
 import type { Account } from '../../people/accounts/index.ts'
 import { type HttpRequest, type RequestBody, readBody, STREAM_BYTES } from '../../platform/http/index.ts'
 import type { HttpResponse } from '../../platform/responses/index.ts'

@@ -1,5 +1,5 @@
 import { createHash, type Hash } from 'node:crypto'
-import type { FileChecksums } from '../../libraries/library/index.ts'
+import type { FileChecksums } from '../../libraries/attributes/index.ts'
 import type { HttpRequest } from '../../platform/http/index.ts'
 import { davError } from './responses.ts'
 

@@ -1,5 +1,5 @@
 import { json, kinds } from '../../../base/schemas/index.ts'
-import { listLibraryPage, purge, purgeAllDeleted, restoreTo } from '../../../libraries/library/index.ts'
+import { libraryTrash, listLibraryPage } from '../../../libraries/library/index.ts'
 import { auditActor } from '../../../people/accounts/index.ts'
 import { optionalText } from '../../../platform/input/index.ts'
 import { asAdministrator } from '../../../sharing/access/index.ts'
@@ -55,7 +55,7 @@ export const adminTrashLibraryRoutes = [
     }),
     async handle({ user, body, request }, services) {
       const by = auditActor(user, request)
-      await purgeAllDeleted(services.core, await ownerKey(services, body.owner), by)
+      await libraryTrash.purgeAll(services.core, await ownerKey(services, body.owner), by)
       return { success: true }
     },
   }),
@@ -76,7 +76,7 @@ export const adminTrashLibraryRoutes = [
       const library = await asAdministrator.getDeleted(core, user, params.repo_id)
       const owner = await accounts.findByKey(library.ownerKey)
       const by = auditActor(user, request)
-      await restoreTo(core, user, library, owner === undefined ? user : undefined, by)
+      await libraryTrash.restoreTo(core, user, library, owner === undefined ? user : undefined, by)
       return { success: true }
     },
   }),
@@ -91,7 +91,7 @@ export const adminTrashLibraryRoutes = [
     responses: () => done('The library was purged.'),
     async handle({ user, params, request }, services) {
       const library = await asAdministrator.getDeleted(services.core, user, params.repo_id)
-      await purge(services.core, library, auditActor(user, request))
+      await libraryTrash.purgeOf(services.core, library, auditActor(user, request))
       return { success: true }
     },
   }),

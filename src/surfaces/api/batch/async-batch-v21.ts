@@ -1,5 +1,5 @@
 import { json } from '../../../base/schemas/index.ts'
-import { copy, move } from '../../../libraries/library/index.ts'
+import { copy, move } from '../../../libraries/edits/index.ts'
 import { Refusal } from '../../../platform/responses/index.ts'
 import { batchParameters, task } from './batch.schema.ts'
 import {

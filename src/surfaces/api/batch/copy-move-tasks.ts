@@ -1,5 +1,6 @@
 import type { LibraryPath } from '../../../base/paths/index.ts'
-import type { Library, Selection } from '../../../libraries/library/index.ts'
+import type { Selection } from '../../../libraries/edits/index.ts'
+import type { Library } from '../../../libraries/library/index.ts'
 
 /** Copies and moves between libraries, and extractions of archives, in the background. Implemented by `jobs`, started and polled by the web API. */
 export interface CopyMoveTasks {

@@ -1,15 +1,7 @@
 import { isStorableName, joinPath, type LibraryPath, toNfc } from '../../../base/paths/index.ts'
 import { json, kinds } from '../../../base/schemas/index.ts'
-import {
-  copy,
-  type EditableLibrary,
-  type Library,
-  lockedAmong,
-  move,
-  type Placed,
-  remove,
-  type Selection,
-} from '../../../libraries/library/index.ts'
+import { copy, move, type Placed, remove, type Selection } from '../../../libraries/edits/index.ts'
+import { type EditableLibrary, fileLocks, type Library } from '../../../libraries/library/index.ts'
 import type { Account } from '../../../people/accounts/index.ts'
 import type { FaultResponse, FaultResponses, Input } from '../../../platform/http/index.ts'
 import { accepting, type Reader, rawText, type Values } from '../../../platform/input/index.ts'
@@ -199,7 +191,7 @@ async function unlockedNames(
   names: readonly string[],
 ): Promise<string[]> {
   const pathOf = (name: string) => joinPath(parent, toNfc(name))
-  const locked = await lockedAmong(core, library, names.map(pathOf))
+  const locked = await fileLocks.among(core, library, names.map(pathOf))
   return names.filter((name) => !locked.has(pathOf(name)))
 }
 

@@ -1,7 +1,7 @@
 import { fail } from '../../../base/errors.ts'
 import { isStorableName, joinPath, toNfc } from '../../../base/paths/index.ts'
 import { json, kinds } from '../../../base/schemas/index.ts'
-import { moveMerging } from '../../../libraries/library/index.ts'
+import { moveMerging } from '../../../libraries/edits/index.ts'
 import { required } from '../../../platform/input/index.ts'
 import { requiredPath } from '../common/readers.ts'
 import { folderAt } from '../common/resolve-path.ts'

@@ -1,6 +1,6 @@
 import { isStorableName } from '../../../base/paths/index.ts'
 import { json, kinds } from '../../../base/schemas/index.ts'
-import { copy, move, remove } from '../../../libraries/library/index.ts'
+import { copy, move, remove } from '../../../libraries/edits/index.ts'
 import { list, required } from '../../../platform/input/index.ts'
 import { requiredPath } from '../common/readers.ts'
 import { folderAt } from '../common/resolve-path.ts'

@@ -1,6 +1,7 @@
 import type { FileDirent, FileId, LibraryId } from '../../../base/objects/index.ts'
 import { parentOf, withSlash } from '../../../base/paths/index.ts'
-import type { Permission, Placed } from '../../../libraries/library/index.ts'
+import type { Placed } from '../../../libraries/edits/index.ts'
+import type { Permission } from '../../../libraries/library/index.ts'
 import type { Person } from '../../../people/accounts/index.ts'
 import { avatarUrl } from '../accounts/account-wire.ts'
 import { canEdit, canPreview } from '../common/file-kinds.ts'

@@ -1,6 +1,6 @@
 import { parentOf } from '../../../base/paths/index.ts'
 import { json, kinds } from '../../../base/schemas/index.ts'
-import { lockFile, unlock } from '../../../libraries/library/index.ts'
+import { fileLocks } from '../../../libraries/library/index.ts'
 import { rawText } from '../../../platform/input/index.ts'
 import { errorMessage } from '../../../platform/responses/index.ts'
 import { libraryIdParam, sentPath } from '../common/readers.ts'
@@ -40,8 +40,8 @@ export const fileLockRoutes = [
       const { path } = await fileAt(library, body.p)
       const editable = library.editable(parentOf(path))
       const operation = body.operation?.toLowerCase()
-      if (operation === 'lock') await lockFile(core, editable, path, body.expire)
-      else if (operation === 'unlock') await unlock(core, editable, path, undefined)
+      if (operation === 'lock') await fileLocks.lock(core, editable, path, body.expire)
+      else if (operation === 'unlock') await fileLocks.unlock(core, editable, path, undefined)
       else throw errorMessage(400, 'Operation can only be lock or unlock')
       return 'success'
     },

@@ -1,13 +1,7 @@
 import { baseName, joinPath, type LibraryPath, parentOf, parseName, ROOT } from '../../../base/paths/index.ts'
 import { json, kinds } from '../../../base/schemas/index.ts'
-import {
-  copy,
-  createFile,
-  type Library,
-  move,
-  type Placed,
-  rename,
-} from '../../../libraries/library/index.ts'
+import { copy, createFile, move, type Placed, rename } from '../../../libraries/edits/index.ts'
+import type { Library } from '../../../libraries/library/index.ts'
 import { inOrigin } from '../../../libraries/registry/index.ts'
 import type { Account } from '../../../people/accounts/index.ts'
 import type { HttpRequest } from '../../../platform/http/index.ts'

@@ -1,16 +1,8 @@
 import { parseCommitId } from '../../../base/objects/index.ts'
 import { baseName, joinPath, parentOf, parseName, ROOT } from '../../../base/paths/index.ts'
 import { json, kinds } from '../../../base/schemas/index.ts'
-import {
-  copy,
-  createFile,
-  findLockAt,
-  type Library,
-  move,
-  type Placed,
-  rename,
-  revertFile,
-} from '../../../libraries/library/index.ts'
+import { copy, createFile, move, type Placed, rename, revertFile } from '../../../libraries/edits/index.ts'
+import { fileLocks, type Library } from '../../../libraries/library/index.ts'
 import type { Account } from '../../../people/accounts/index.ts'
 import { rawText } from '../../../platform/input/index.ts'
 import { errorMessage } from '../../../platform/responses/index.ts'
@@ -80,7 +72,7 @@ export const fileOperationRoutesV21 = [
       const call = { user, library, sent: query.p, ...body }
       if (body.operation === 'revert') return revert(services, call)
       const result = await operations[body.operation](services, call)
-      const lock = result.isNew ? undefined : await findLockAt(services.core, result.library, result.path)
+      const lock = result.isNew ? undefined : await fileLocks.at(services.core, result.library, result.path)
       return fileInfoToWire(result.library.info.id, result, lock !== undefined)
     },
   }),

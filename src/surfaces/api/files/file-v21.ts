@@ -1,6 +1,7 @@
 import { parentOf } from '../../../base/paths/index.ts'
 import { json, kinds } from '../../../base/schemas/index.ts'
-import { findLockAt, lockFile, refreshLock, removeOne, unlock } from '../../../libraries/library/index.ts'
+import { removeOne } from '../../../libraries/edits/index.ts'
+import { fileLocks } from '../../../libraries/library/index.ts'
 import { auditActor } from '../../../people/accounts/index.ts'
 import { mayBreakLocks } from '../../../sharing/access/index.ts'
 import { withFaultMessages } from '../common/fault-messages.ts'
@@ -34,7 +35,7 @@ export const fileRoutesV21 = [
     async handle({ user, params, query }, services) {
       const library = await libraryAt(services, await services.access.open(user, params.repo_id), query)
       const file = await fileAt(library, query.p)
-      const lock = await findLockAt(services.core, library, file.path)
+      const lock = await fileLocks.at(services.core, library, file.path)
       return fileInfoToWire(params.repo_id, file, lock !== undefined)
     },
   }),
@@ -72,11 +73,11 @@ export const fileRoutesV21 = [
       const editable = library.editable(parentOf(path))
       if (body.operation === 'unlock') {
         const breaker = mayBreakLocks(user, library) ? auditActor(user, request) : undefined
-        await unlock(core, editable, path, breaker)
-      } else if (body.operation === 'lock') await lockFile(core, editable, path, body.expire)
+        await fileLocks.unlock(core, editable, path, breaker)
+      } else if (body.operation === 'lock') await fileLocks.lock(core, editable, path, body.expire)
       else {
         const words = { 'lock-not-yours': notYoursToRefresh }
-        await withFaultMessages(words, () => refreshLock(core, editable, path, body.expire))
+        await withFaultMessages(words, () => fileLocks.refresh(core, editable, path, body.expire))
       }
       return fileInfoToWire(params.repo_id, file, body.operation !== 'unlock')
     },

@@ -1,5 +1,5 @@
 import { json, kinds } from '../../../base/schemas/index.ts'
-import { findLockAt, seenLocks, unlock } from '../../../libraries/library/index.ts'
+import { fileLocks } from '../../../libraries/library/index.ts'
 import { auditActor, personOf, unknownPerson } from '../../../people/accounts/index.ts'
 import { libraryIdParam, requiredPath } from '../common/readers.ts'
 import { itemLock } from './files.schema.ts'
@@ -21,7 +21,7 @@ export const lockRoutesV21 = [
     async handle({ user, params }, { access, accounts, core }) {
       const library = await access.openForLocks(user, params.repo_id)
       const locks = []
-      for (const lock of await seenLocks(core, library.info)) {
+      for (const lock of await fileLocks.list(core, library.info)) {
         const account = await accounts.findByKey(lock.accountKey)
         const { email, name } = account === undefined ? unknownPerson('') : personOf(account)
         locks.push({
@@ -51,9 +51,9 @@ export const lockRoutesV21 = [
     async handle({ user, params, query, request }, { access, core }) {
       const library = await access.openForLocks(user, params.repo_id)
       const { path } = query.p
-      if (path === undefined || (await findLockAt(core, library, path)) === undefined)
+      if (path === undefined || (await fileLocks.at(core, library, path)) === undefined)
         return { success: true }
-      await unlock(core, library, path, auditActor(user, request))
+      await fileLocks.unlock(core, library, path, auditActor(user, request))
       return { success: true }
     },
   }),

@@ -1,6 +1,7 @@
 import { baseName, joinPath, type LibraryPath, parentOf, parseName, ROOT } from '../../../base/paths/index.ts'
 import { json, kinds } from '../../../base/schemas/index.ts'
-import { type Library, makeFolder, makeFolders, removeOne, rename } from '../../../libraries/library/index.ts'
+import { makeFolder, makeFolders, removeOne, rename } from '../../../libraries/edits/index.ts'
+import type { Library } from '../../../libraries/library/index.ts'
 import { rawText } from '../../../platform/input/index.ts'
 import { errorMessage, jsonResponse } from '../../../platform/responses/index.ts'
 import { libraryAt, pointInTime } from '../common/point-in-time.ts'

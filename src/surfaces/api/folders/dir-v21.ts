@@ -2,14 +2,14 @@ import { parseCommitId, parseDirId } from '../../../base/objects/index.ts'
 import { joinPath, parentOf, parseName, ROOT } from '../../../base/paths/index.ts'
 import { json, kinds } from '../../../base/schemas/index.ts'
 import {
-  type Library,
   makeFolder,
   type Placed,
   removeOne,
   rename,
   revertFolder,
   type Wanted,
-} from '../../../libraries/library/index.ts'
+} from '../../../libraries/edits/index.ts'
+import type { Library } from '../../../libraries/library/index.ts'
 import { flag, integer, rawText } from '../../../platform/input/index.ts'
 import { errorMessage } from '../../../platform/responses/index.ts'
 import { withFaultMessages } from '../common/fault-messages.ts'

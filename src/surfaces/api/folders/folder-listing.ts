@@ -9,7 +9,8 @@ import {
   withSlash,
 } from '../../../base/paths/index.ts'
 import { TimeSlicer } from '../../../base/scheduling/index.ts'
-import type { Library, Permission, Placed } from '../../../libraries/library/index.ts'
+import type { Placed } from '../../../libraries/edits/index.ts'
+import type { Library, Permission } from '../../../libraries/library/index.ts'
 import { changedEntries, type ShownDir, type StoredDir, shownDir } from '../../../libraries/tree/index.ts'
 import type { HttpRequest } from '../../../platform/http/index.ts'
 import { hasTag, unlessUnchanged } from '../../../platform/representations/index.ts'

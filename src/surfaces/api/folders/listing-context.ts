@@ -1,6 +1,7 @@
 import type { Dirent } from '../../../base/objects/index.ts'
 import { joinPath, type LibraryPath, toNfc } from '../../../base/paths/index.ts'
-import { isHeldBy, type Library, seenLocks, starredIn } from '../../../libraries/library/index.ts'
+import { starredIn } from '../../../libraries/attributes/index.ts'
+import { fileLocks, type Library } from '../../../libraries/library/index.ts'
 import { personOf, unknownPerson } from '../../../people/accounts/index.ts'
 import { type ListingContext, modifierText, type ShownLock, tagsText } from './dirent-wire.ts'
 import type { ListingServices } from './services.ts'
@@ -56,7 +57,7 @@ async function shownLocks(
   { accounts, core }: ListingServices,
   library: Library,
 ): Promise<ReadonlyMap<string, ShownLock>> {
-  const locks = await seenLocks(core, library.info)
+  const locks = await fileLocks.list(core, library.info)
   const owners = new Map<number, ShownLock['owner']>()
   const shown = new Map<string, ShownLock>()
   for (const lock of locks) {
@@ -66,7 +67,7 @@ async function shownLocks(
       owner = account === undefined ? unknownPerson('') : personOf(account)
       owners.set(lock.accountKey, owner)
     }
-    shown.set(lock.path, { lock, owner, mine: isHeldBy(lock, library.actor.key) })
+    shown.set(lock.path, { lock, owner, mine: fileLocks.isHeldBy(lock, library.actor.key) })
   }
   return shown
 }

@@ -1,4 +1,4 @@
-import { starredLibraries } from '../../../libraries/library/index.ts'
+import { starredLibraries } from '../../../libraries/attributes/index.ts'
 import {
   type Account,
   type Group,

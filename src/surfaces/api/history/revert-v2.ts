@@ -1,6 +1,6 @@
 import { parseCommitId } from '../../../base/objects/index.ts'
 import { parentOf, ROOT } from '../../../base/paths/index.ts'
-import { revertFile, revertFolder } from '../../../libraries/library/index.ts'
+import { revertFile, revertFolder } from '../../../libraries/edits/index.ts'
 import type { FaultResponses } from '../../../platform/http/index.ts'
 import { map, rawText } from '../../../platform/input/index.ts'
 import { withFaultMessages } from '../common/fault-messages.ts'

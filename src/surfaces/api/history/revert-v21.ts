@@ -1,5 +1,5 @@
 import { ROOT } from '../../../base/paths/index.ts'
-import { revertLibrary } from '../../../libraries/library/index.ts'
+import { revertLibrary } from '../../../libraries/edits/index.ts'
 import { commitIdParam, libraryIdParam } from '../common/readers.ts'
 import { restored } from './file-history.schema.ts'
 import { route } from './services.ts'

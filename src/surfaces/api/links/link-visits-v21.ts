@@ -12,7 +12,7 @@ import {
   withSlash,
 } from '../../../base/paths/index.ts'
 import { json, kinds } from '../../../base/schemas/index.ts'
-import { copy, type Selection } from '../../../libraries/library/index.ts'
+import { copy, type Selection } from '../../../libraries/edits/index.ts'
 import { shownDir } from '../../../libraries/tree/index.ts'
 import type { Account } from '../../../people/accounts/index.ts'
 import { type FaultResponse, type HttpRequest, readVisitorCredentials } from '../../../platform/http/index.ts'

@@ -1,4 +1,4 @@
-import { starsOf } from '../../../libraries/library/index.ts'
+import { starsOf } from '../../../libraries/attributes/index.ts'
 import type { Account } from '../../../people/accounts/index.ts'
 import type { StarServices } from './services.ts'
 import type { Starred } from './star-wire.ts'

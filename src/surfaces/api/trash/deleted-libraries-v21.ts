@@ -1,12 +1,7 @@
 import { fail } from '../../../base/errors.ts'
 import { parseLibraryId } from '../../../base/objects/index.ts'
 import { json, kinds } from '../../../base/schemas/index.ts'
-import {
-  deletedLibrariesOf,
-  purgeAllDeleted,
-  purgeLibrary,
-  restoreLibrary,
-} from '../../../libraries/library/index.ts'
+import { libraryTrash } from '../../../libraries/library/index.ts'
 import { auditActor, personOf } from '../../../people/accounts/index.ts'
 import { rawText } from '../../../platform/input/index.ts'
 import { errorMessage } from '../../../platform/responses/index.ts'
@@ -28,7 +23,7 @@ export const deletedLibraryRoutes = [
     responses: () => ({ 200: json(kinds.array(deletedLibrary), 'The libraries.') }),
     async handle({ user }, { core }) {
       const owner = personOf(user)
-      return (await deletedLibrariesOf(core, user)).map((library) => deletedLibraryItem(library, owner))
+      return (await libraryTrash.listOf(core, user)).map((library) => deletedLibraryItem(library, owner))
     },
   }),
   route({
@@ -43,7 +38,7 @@ export const deletedLibraryRoutes = [
     async handle({ user, body, request }, { core }) {
       if (!body.repo_id) throw errorMessage(400, 'repo_id can not be empty.')
       const id = parseLibraryId(body.repo_id) ?? fail({ code: 'not-in-trash', id: body.repo_id })
-      await restoreLibrary(core, user, id, auditActor(user, request))
+      await libraryTrash.restore(core, user, id, auditActor(user, request))
       return { success: true }
     },
   }),
@@ -58,7 +53,7 @@ export const deletedLibraryRoutes = [
       200: json(kinds.successFlag, 'The libraries were purged.'),
     }),
     async handle({ user, request }, { core }) {
-      await purgeAllDeleted(core, user.key, auditActor(user, request))
+      await libraryTrash.purgeAll(core, user.key, auditActor(user, request))
       return { success: true }
     },
   }),
@@ -74,7 +69,7 @@ export const deletedLibraryRoutes = [
       200: json(kinds.successFlag, 'The library was purged.'),
     }),
     async handle({ user, params, request }, { core }) {
-      await purgeLibrary(core, user, params.repo_id, auditActor(user, request))
+      await libraryTrash.purge(core, user, params.repo_id, auditActor(user, request))
       return { success: true }
     },
   }),

@@ -2,10 +2,10 @@ import { refuseAtLimit } from '../../base/errors.ts'
 import type { LibraryId } from '../../base/objects/index.ts'
 import { below, type LibraryPath } from '../../base/paths/index.ts'
 import type { MaybePromise } from '../../base/scheduling/index.ts'
+import { dbOf } from '../library/for-operations.ts'
+import type { Actor, Library, LibraryCore } from '../library/index.ts'
 import { asSeen, inOrigin } from '../registry/index.ts'
 import { findSubLibrary } from '../views/index.ts'
-import { dbOf, type LibraryCore } from './core.ts'
-import type { Actor, Library } from './library.ts'
 import {
   countStars,
   deleteStar,

@@ -1,8 +1,8 @@
 import { type LibraryPath, selfAndAbove, withSlash } from '../../base/paths/index.ts'
 import type { Reader, Transaction } from '../../platform/database/index.ts'
+import { refusePropertyGrowth } from '../attributes/index.ts'
+import type { LibraryCore } from '../library/index.ts'
 import { asSeen, inOrigin, type PathBinding, type Scope } from '../registry/index.ts'
-import type { LibraryCore } from './core.ts'
-import { refusePropertyGrowth } from './properties.ts'
 
 /** Copied rows between two checks of the quota. */
 const CHECKED_EVERY = 100
@@ -34,7 +34,7 @@ export async function followMoves(
 ): Promise<void> {
   const targets = new Map(moves.map(({ from, path }) => [inOrigin(library, from), inOrigin(library, path)]))
   for (const binding of bindings) {
-    for (const { path, root } of await boundPaths(tx, binding, library.key, targets)) {
+    for (const { path, root } of await rowsAt(tx, binding, library.key, targets)) {
       const moved = `${targets.get(root)}${path.slice(root.length)}` as LibraryPath
       await binding.move(tx, library.key, path, moved)
     }
@@ -55,7 +55,7 @@ export async function copyBound(
   const targets = new Map(copies.map(({ from, path }) => [inOrigin(source, from), inOrigin(target, path)]))
   for (const binding of core.pathBindings) {
     if (binding.copy === undefined) continue
-    const bound = await boundPaths(tx, binding, source.key, targets)
+    const bound = await rowsAt(tx, binding, source.key, targets)
     for (const [index, { path, root }] of bound.entries()) {
       const copied = `${targets.get(root)}${path.slice(root.length)}` as LibraryPath
       await binding.copy(tx, { libraryKey: source.key, path }, { libraryKey: target.key, path: copied })
@@ -76,7 +76,7 @@ export async function dropBound(
   const gone = new Set(paths.map((path) => inOrigin(library, path)))
   for (const binding of bindings) {
     if (binding.drop === undefined) continue
-    for (const { path } of await boundPaths(tx, binding, library.key, gone)) {
+    for (const { path } of await rowsAt(tx, binding, library.key, gone)) {
       await binding.drop(tx, library.key, path)
     }
   }
@@ -115,7 +115,7 @@ export interface BoundPathMove {
 }
 
 /** The paths of a stored library that have bindings. */
-export async function listBoundPaths(
+async function listBoundPaths(
   bindings: readonly PathBinding[],
   reader: Reader,
   libraryKey: number,
@@ -128,7 +128,7 @@ export async function listBoundPaths(
 }
 
 /** Applies all moves at once, because an item may move to a path that another one leaves. */
-export async function rebind(
+async function rebind(
   bindings: readonly PathBinding[],
   tx: Transaction,
   library: Scope,
@@ -151,7 +151,7 @@ export async function rebind(
 }
 
 /** The bound paths at and below some roots, each with the root it belongs to. */
-async function boundPaths(
+async function rowsAt(
   tx: Transaction,
   binding: PathBinding,
   libraryKey: number,
@@ -173,3 +173,6 @@ async function boundPaths(
     return root === undefined ? [] : [{ path, root }]
   })
 }
+
+/** Rows that are bound to paths, for pushes, which say afterwards what was moved. */
+export const boundPaths = { list: listBoundPaths, rebind }

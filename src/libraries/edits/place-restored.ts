@@ -1,10 +1,9 @@
 import type { Dirent } from '../../base/objects/index.ts'
 import { joinPath, type LibraryPath, segmentsOf } from '../../base/paths/index.ts'
 import { commitMessages } from '../commits/index.ts'
+import { dbOf } from '../library/for-operations.ts'
+import { type EditableLibrary, fileLocks, type LibraryCore } from '../library/index.ts'
 import { dropBound } from './bound-paths-store.ts'
-import { dbOf, type LibraryCore } from './core.ts'
-import type { EditableLibrary } from './library.ts'
-import { refuseLocked } from './locks.ts'
 import { type RoomLeft, refuseOverQuota } from './selection.ts'
 
 /** An item whose objects and blocks are in the library, and that no commit refers to yet. */
@@ -47,7 +46,7 @@ export async function placeRestored(
     await refuseOverQuota(info, bytes, roomLeft)
     const replaced = replace && now !== undefined ? await listBelow(core, library, wanted) : []
     if (replace && now !== undefined) {
-      await refuseLocked(core, library, [wanted])
+      await fileLocks.refuse(core, library, [wanted])
       await tree.take(wanted)
     }
     await tree.makeDirs(folder, { restored: true })

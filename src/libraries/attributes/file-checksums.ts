@@ -1,8 +1,8 @@
 import type { FileId } from '../../base/objects/index.ts'
 import type { Transaction } from '../../platform/database/index.ts'
+import { dbOf } from '../library/for-operations.ts'
+import type { Library, LibraryCore } from '../library/index.ts'
 import { checksumRows, type FileChecksums } from '../tree/index.ts'
-import { dbOf, type LibraryCore } from './core.ts'
-import type { Library } from './library.ts'
 
 export type { FileChecksums } from '../tree/index.ts'
 

@@ -4,13 +4,12 @@ import { type LibraryPath, parentOf, ROOT } from '../../base/paths/index.ts'
 import { TimeSlicer } from '../../base/scheduling/index.ts'
 import type { NumberedCommit } from '../commits/index.ts'
 import { commitMessages } from '../commits/index.ts'
+import { dbOf, isLockable } from '../library/for-operations.ts'
+import { type EditableLibrary, fileLocks, type LibraryCore, type OwnedLibrary } from '../library/index.ts'
 import type { Scope } from '../registry/index.ts'
 import { Tree, type WorkingTree } from '../tree/index.ts'
 import { updateSubLibraryPaths } from '../views/index.ts'
 import { dropBound, listDeletedBound, restoreBound } from './bound-paths-store.ts'
-import { dbOf, type LibraryCore } from './core.ts'
-import type { EditableLibrary, OwnedLibrary } from './library.ts'
-import { isHeldBy, isLockable, lockedAmong, seenLocks } from './locks.ts'
 import type { RoomLeft } from './selection.ts'
 
 /** An item to be restored from a commit. */
@@ -196,10 +195,10 @@ async function removedLockedFiles(
 ): Promise<LibraryPath[]> {
   const then = await core.history.treeOf(library.info, commit)
   const gone: LibraryPath[] = []
-  for (const lock of await seenLocks(core, library.info)) {
+  for (const lock of await fileLocks.list(core, library.info)) {
     const { path } = lock
     const was = await then.find(path)
-    const isMine = isHeldBy(lock, library.actor.key)
+    const isMine = fileLocks.isHeldBy(lock, library.actor.key)
     const isChanged = path === ROOT || was?.id !== (await now.find(path))?.id
     if (!isMine && isChanged) fail({ code: 'locked', path })
     if (!isLockable(lock, was)) gone.push(path)
@@ -229,7 +228,7 @@ async function putBack(
   roomLeft: RoomLeft,
 ): Promise<Restored[]> {
   const { result } = await library.commit(async (tree, info) => {
-    const locked = await lockedAmong(
+    const locked = await fileLocks.among(
       core,
       library,
       all.map(({ path }) => path),

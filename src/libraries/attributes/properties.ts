@@ -1,9 +1,9 @@
 import { fail } from '../../base/errors.ts'
 import { type LibraryPath, pathKey, ROOT } from '../../base/paths/index.ts'
 import type { Transaction } from '../../platform/database/index.ts'
+import { dbOf } from '../library/for-operations.ts'
+import type { EditableLibrary, Library, LibraryCore } from '../library/index.ts'
 import { inOrigin, librarySizes } from '../registry/index.ts'
-import { dbOf, type LibraryCore } from './core.ts'
-import type { EditableLibrary, Library } from './library.ts'
 import {
   type DeadProperty,
   findProperties,

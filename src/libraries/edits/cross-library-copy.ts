@@ -5,12 +5,11 @@ import { TimeSlicer } from '../../base/scheduling/index.ts'
 import type { Transaction } from '../../platform/database/index.ts'
 import { commitMessages } from '../commits/index.ts'
 import { copyObjects, reencrypt } from '../content/index.ts'
+import { dbOf } from '../library/for-operations.ts'
+import { type EditableLibrary, fileLocks, type Library, type LibraryCore } from '../library/index.ts'
 import type { Totals } from '../tree/index.ts'
 import { copyBound, dropBound } from './bound-paths-store.ts'
-import { dbOf, type LibraryCore } from './core.ts'
 import type { Placed } from './entries.ts'
-import type { EditableLibrary, Library } from './library.ts'
-import { refuseLocked } from './locks.ts'
 import { entriesOf, pathsOf, place, type RoomLeft, refuseOverQuota, takeAll, totalsOf } from './selection.ts'
 
 /** A copy of entries of one library into a folder of another. */
@@ -95,7 +94,7 @@ export async function deleteCopied(
   const paths = pathsOf(chosen)
   await source.commit(async (tree) => {
     await observer?.removing()
-    await refuseLocked(core, source, paths)
+    await fileLocks.refuse(core, source, paths)
     const slicer = new TimeSlicer()
     for (const { path, entry } of chosen) {
       const now = await tree.find(path)

@@ -1,11 +1,9 @@
 import type { LibraryPath } from '../../base/paths/index.ts'
 import { commitMessages } from '../commits/index.ts'
+import { type EditableLibrary, fileLocks, type Library, type LibraryCore } from '../library/index.ts'
 import { copyBound, followMoves } from './bound-paths-store.ts'
-import type { LibraryCore } from './core.ts'
 import { copyBetweenLibraries, deleteCopied, refuseUndecrypted } from './cross-library-copy.ts'
 import type { Placed } from './entries.ts'
-import type { EditableLibrary, Library } from './library.ts'
-import { refuseLocked } from './locks.ts'
 import { inCommonOrigin } from './same-origin.ts'
 import {
   entriesOf,
@@ -42,7 +40,7 @@ export async function move(
   }
   await refuseUndecrypted(core, source, target)
   const chosen = await select(source.tree, selection)
-  await refuseLocked(core, source, pathsOf(chosen))
+  await fileLocks.refuse(core, source, pathsOf(chosen))
   const placed = await copyBetweenLibraries(core, { source, chosen, target, folder, roomLeft })
   await deleteCopied(core, source, chosen)
   return placed
@@ -107,7 +105,7 @@ async function moveWithin(
   const { result } = await library.commit(async (tree) => {
     const chosen = await select(tree, selection)
     if (selection.parent === folder) return { description: '', result: chosen }
-    await refuseLocked(core, library, pathsOf(chosen))
+    await fileLocks.refuse(core, library, pathsOf(chosen))
     await library.refuseLockedFolder(folder)
     await takeAll(tree, chosen)
     const placed = await place(tree, folder, chosen, library.actor.email)

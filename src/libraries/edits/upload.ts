@@ -16,11 +16,10 @@ import {
 import type { Transaction } from '../../platform/database/index.ts'
 import { type Committed, commitMessages, commitRows } from '../commits/index.ts'
 import type { Content } from '../content/index.ts'
+import { dbOf, newEntryIn } from '../library/for-operations.ts'
+import { type EditableLibrary, fileLocks, type LibraryCore, type Ready } from '../library/index.ts'
 import type { Tree, WorkingTree } from '../tree/index.ts'
-import { dbOf, type LibraryCore } from './core.ts'
 import type { Placed } from './entries.ts'
-import type { EditableLibrary, Ready } from './library.ts'
-import { newEntryIn, refuseLocked } from './locks.ts'
 
 /** Maximum number of numbered files of one name in a folder. */
 const MAX_NUMBERED = 1000
@@ -73,7 +72,7 @@ export function addFiles(
     if (!(await tree.hasDir(parent))) fail({ code: 'path-not-found', path: parent, wanted: 'Folder' })
     const folder = addsOnly ? await numberedFolder(tree, parent, into) : below(parent, into)
     const touched = replace ? await replaced(tree, folder, files) : []
-    await refuseLocked(core, library, [...touched, newEntryIn(folder)])
+    await fileLocks.refuse(core, library, [...touched, newEntryIn(folder)])
     // With the add-only right nothing may reveal what the folder has.
     const kept =
       options.keepSame && !replace && !addsOnly ? await sameFiles(library, tree, folder, files) : []
@@ -176,7 +175,7 @@ export function replaceFile(
 ): Promise<Committed<Placed>> {
   const { base, mtime, also, ready } = options
   return library.commit(async (tree) => {
-    await refuseLocked(core, library, [path])
+    await fileLocks.refuse(core, library, [path])
     const was = base === undefined ? undefined : await fileAt(core, library, base, path)
     const now = await tree.find(path)
     if (now?.kind !== 'file' && was === undefined) fail({ code: 'path-not-found', path, wanted: 'File' })

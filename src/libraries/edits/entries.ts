@@ -5,11 +5,9 @@ import { baseName, joinPath, type LibraryPath, parentOf, ROOT } from '../../base
 import { TimeSlicer } from '../../base/scheduling/index.ts'
 import type { Committed } from '../commits/index.ts'
 import { commitMessages } from '../commits/index.ts'
+import { type EditableLibrary, fileLocks, type LibraryCore } from '../library/index.ts'
 import type { WorkingTree } from '../tree/index.ts'
 import { dropBound, followMove } from './bound-paths-store.ts'
-import type { LibraryCore } from './core.ts'
-import type { EditableLibrary } from './library.ts'
-import { refuseLocked } from './locks.ts'
 
 /** About a millisecond of work between yields (I10). */
 const FOLDERS_PER_TURN = 200
@@ -116,7 +114,7 @@ export function rename(
   newName: string,
 ): Promise<Committed<Placed>> {
   return library.commit(async (tree) => {
-    await refuseLocked(core, library, [path])
+    await fileLocks.refuse(core, library, [path])
     const entry = (await tree.find(path)) ?? fail({ code: 'path-not-found', path, wanted: 'Item' })
     if (entry.name === newName) return { description: '', result: { path, entry } }
     const parent = parentOf(path)
@@ -144,7 +142,7 @@ export function remove(
 ): Promise<Committed<Dirent[]>> {
   return library.commit(async (tree) => {
     const paths = names.map((name) => joinPath(parent, name))
-    await refuseLocked(core, library, paths)
+    await fileLocks.refuse(core, library, paths)
     const removed: Dirent[] = []
     const slicer = new TimeSlicer()
     for (const path of paths) {

@@ -4,13 +4,18 @@ import { baseName, isWithin, type LibraryPath, parentOf } from '../../base/paths
 import type { Transaction } from '../../platform/database/index.ts'
 import { commitMessages } from '../commits/index.ts'
 import type { Content } from '../content/index.ts'
-import { inOrigin, originOf } from '../registry/index.ts'
+import { editableOrigin } from '../library/for-operations.ts'
+import {
+  type EditableLibrary,
+  fileLocks,
+  type Library,
+  type LibraryCore,
+  type Ready,
+} from '../library/index.ts'
+import { inOrigin } from '../registry/index.ts'
 import type { WorkingTree } from '../tree/index.ts'
 import { copyBound, dropBound, followMove } from './bound-paths-store.ts'
-import type { LibraryCore } from './core.ts'
 import { copyContent, deleteCopied, refuseUndecrypted } from './cross-library-copy.ts'
-import { EditableLibrary, type Library, type Ready } from './library.ts'
-import { refuseLocked } from './locks.ts'
 import { type RoomLeft, refuseOverQuota } from './selection.ts'
 import { modificationTime } from './upload.ts'
 
@@ -47,7 +52,7 @@ export async function putFile(
     const now = await tree.find(path)
     if (now?.kind === 'dir') return unchanged('exists')
     if (!accepts(now)) return unchanged('refused')
-    await refuseLocked(core, library, [path])
+    await fileLocks.refuse(core, library, [path])
     const { id, size } = content
     const name = now?.name ?? baseName(path)
     const entry = { id, size, name, mtime: modificationTime(mtime, tree.now), modifier: library.actor.email }
@@ -77,7 +82,7 @@ export async function setTime(
     const entry = await getEntry(tree, path)
     const mtime = modificationTime(seconds, tree.now)
     if (entry.mtime === mtime) return unchanged(undefined)
-    await refuseLocked(core, library, [path])
+    await fileLocks.refuse(core, library, [path])
     await tree.put(parentOf(path), { ...entry, mtime }, { touch: false })
     return { description: commitMessages.modified(entry.name), result: undefined }
   })
@@ -131,7 +136,7 @@ export async function copyTo(
     const entry = earlier ?? (await getEntry(tree, same.from))
     const outcome = await outcomeAt(tree, same.to, replaces)
     if (outcome !== 'created' && outcome !== 'replaced') return unchanged(outcome)
-    await refuseLocked(core, library, [same.to])
+    await fileLocks.refuse(core, library, [same.to])
     const copied = isShallow && entry.kind === 'dir' ? { ...entry, id: EMPTY_ID } : entry
     await refuseOverQuota(info, (await tree.totalsOf(copied)).size, roomLeft)
     const placed = await putAt(tree, same.to, copied, library.actor.email)
@@ -162,7 +167,7 @@ export async function moveTo(
 ): Promise<PlaceOutcome> {
   if (source.info.key !== target.info.key) {
     const entry = await getEntry(source.tree, from)
-    await refuseLocked(core, source, [from])
+    await fileLocks.refuse(core, source, [from])
     const outcome = await copyAcross(core, { source, from }, { target, to }, { replaces, roomLeft })
     if (outcome === 'created' || outcome === 'replaced') {
       await deleteCopied(core, source, [{ path: from, entry }])
@@ -176,7 +181,7 @@ export async function moveTo(
     const entry = await getEntry(tree, same.from)
     const outcome = await outcomeAt(tree, same.to, replaces)
     if (outcome !== 'created' && outcome !== 'replaced') return unchanged(outcome)
-    await refuseLocked(core, library, [same.from, same.to])
+    await fileLocks.refuse(core, library, [same.from, same.to])
     await tree.take(same.from)
     const placed = await putAt(tree, same.to, entry, library.actor.email)
     return {
@@ -221,7 +226,7 @@ async function copyAcross(
   const { result } = await target.commit<PlaceOutcome>(async (tree, info) => {
     const outcome = await outcomeAt(tree, to, replaces)
     if (outcome !== 'created' && outcome !== 'replaced') return unchanged(outcome)
-    await refuseLocked(core, target, [to])
+    await fileLocks.refuse(core, target, [to])
     await refuseOverQuota(info, totals.size, roomLeft)
     const placed = await putAt(tree, to, arrived?.entry ?? entry, target.actor.email)
     return {
@@ -240,7 +245,7 @@ async function copyAcross(
 /** Two views of one tree: the same view, or their origin with the paths it has for them. */
 function sameTree(core: LibraryCore, { source, from }: Source, { target, to }: Target) {
   if (source.info.id === target.info.id) return { library: target, from, to }
-  const library = new EditableLibrary(core, originOf(target.info), target.actor, target.right)
+  const library = editableOrigin(core, target)
   return { library, from: inOrigin(source.info, from), to: inOrigin(target.info, to) }
 }
 

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { fail, refuseAtLimit } from '../../base/errors.ts'
 import type { LibraryPath } from '../../base/paths/index.ts'
+import { dbOf } from '../library/for-operations.ts'
+import type { Library, LibraryCore } from '../library/index.ts'
 import { inOrigin } from '../registry/index.ts'
-import { dbOf, type LibraryCore } from './core.ts'
-import type { Library } from './library.ts'
 import {
   countSmartLinks,
   findSmartLink,

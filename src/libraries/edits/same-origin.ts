@@ -1,9 +1,9 @@
 import { DomainError, type Fault, fail } from '../../base/errors.ts'
 import { joinPath, type LibraryPath, parentOf } from '../../base/paths/index.ts'
-import { asSeen, inOrigin, originOf } from '../registry/index.ts'
-import type { LibraryCore } from './core.ts'
+import { editableOrigin } from '../library/for-operations.ts'
+import type { EditableLibrary, Library, LibraryCore } from '../library/index.ts'
+import { asSeen, inOrigin } from '../registry/index.ts'
 import type { Placed } from './entries.ts'
-import { EditableLibrary, type Library } from './library.ts'
 import type { Selection } from './selection.ts'
 
 /** A move or copy between two views of one library, with paths of the origin. */
@@ -27,7 +27,7 @@ export async function inCommonOrigin<T extends Placed>(
   const { source, selection } = from
   const { target, folder } = to
   const operation = {
-    library: new EditableLibrary(core, originOf(target.info), target.actor, target.right),
+    library: editableOrigin(core, target),
     selection: { ...selection, parent: await parentInOrigin(source, selection) },
     folder: inOrigin(target.info, folder),
   }

@@ -1,12 +1,10 @@
 import { fail } from '../../base/errors.ts'
 import { baseName, type LibraryPath, parentOf } from '../../base/paths/index.ts'
 import { commitMessages } from '../commits/index.ts'
+import { type EditableLibrary, fileLocks, type LibraryCore } from '../library/index.ts'
 import { inOrigin } from '../registry/index.ts'
 import { dropBound, followMoves } from './bound-paths-store.ts'
-import type { LibraryCore } from './core.ts'
 import { copyBetweenLibraries, deleteCopied, refuseUndecrypted } from './cross-library-copy.ts'
-import type { EditableLibrary } from './library.ts'
-import { refuseLocked } from './locks.ts'
 import { inCommonOrigin } from './same-origin.ts'
 import { entriesOf, place, type RoomLeft, refuseIntoItself, select, takeAll } from './selection.ts'
 
@@ -34,14 +32,14 @@ export async function moveMerging(
   const chosen = await select(source.tree, selection)
   if (source.info.key !== target.info.key) {
     await refuseUndecrypted(core, source, target)
-    await refuseLocked(core, source, [path])
+    await fileLocks.refuse(core, source, [path])
     await copyBetweenLibraries(core, { source, chosen, target, folder, roomLeft, merge: true })
     return deleteCopied(core, source, chosen)
   }
   refuseIntoItself(selection, folder)
   if (selection.parent === folder) return
   await source.commit(async (tree) => {
-    await refuseLocked(core, source, [path])
+    await fileLocks.refuse(core, source, [path])
     // Only entries that are unchanged can be read from the tree that was opened.
     const [now] = await select(tree, selection)
     if (now?.entry.id !== chosen[0]?.entry.id) fail({ code: 'source-changed', path: selection.parent })
