@@ -114,6 +114,8 @@ export const rowLimits = {
   /** Of an account. */
   stars: 10_000,
   /** Of a library. */
+  'photo-dates': 100_000,
+  /** Of a library. */
   'smart-links': 100_000,
   /** Folders and files of a library that are or were shared, or synced by themselves. */
   views: 20_000,

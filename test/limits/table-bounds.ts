@@ -66,6 +66,7 @@ export const tableBounds: Readonly<Record<string, string>> = {
   password_attempt: 'at the rate of calls without an account, for 5 minutes',
   path_origin: 'one for each file that a commit moves: as commit_object',
   photo: 'one for each image: as fs_object',
+  photo_date: '100,000 of a library (photo-dates)',
   photo_library: 'one of a library',
   quota_reservation: 'one of a running upload; of refused ones as many bytes as the quota, for three hours',
   received_object: 'the quota of the owner, or 100 MB if that is more; half of it for other accounts',

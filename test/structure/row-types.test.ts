@@ -19,6 +19,7 @@ const NOT_COMPARED = {
   'derived/activity/activity-store.ts': 1,
   'derived/activity/live-event-store.ts': 1,
   'derived/annotations/comment-word-store.ts': 1,
+  'derived/photos/timeline-store.ts': 1,
   'derived/search/match-store.ts': 3,
   'derived/search/text-store.ts': 1,
   'libraries/edits/bound-paths-store.ts': 2,

@@ -131,6 +131,125 @@ describe('the timeline of photos', () => {
     assert.deepEqual(tab.complaints, [])
   })
 
+  it('plays the photos as a slideshow, stars them, and shows the favourites by themselves', async (t) => {
+    const { first } = await withPhotos()
+    const tab = await suite.openTab(t, first.client)
+    if (tab === undefined) return
+    const { page } = tab
+    await tab.go('/photos')
+    await page.locator('.photos-open').first().waitFor()
+    await page.locator('.photos-open').first().focus()
+    await page.keyboard.press('ArrowRight')
+    await page.locator('[data-place="1"]:focus').waitFor()
+    await page.getByRole('button', { name: 'Slideshow' }).focus()
+    await page.keyboard.press('Enter')
+    const show = page.getByRole('dialog', { name: 'Slideshow' })
+    // It starts at the photo that had the focus, and goes on by itself.
+    await show.getByText('p8.jpg').waitFor()
+    await show.getByText('2 of 25').waitFor()
+    await show.getByRole('img', { name: 'p8.jpg' }).waitFor()
+    await show.getByText('3 of 25').waitFor()
+    await show.getByRole('button', { name: 'Pause' }).press('Enter')
+    await show.getByRole('button', { name: 'Play' }).waitFor()
+    await page.keyboard.press('s')
+    await show.getByRole('button', { name: 'Favourite: p7.jpg', pressed: true }).waitFor()
+    await page.keyboard.press('ArrowRight')
+    await show.getByText('p6.jpg').waitFor()
+    await show.getByRole('img', { name: 'p6.jpg' }).waitFor()
+    await tab.checkAccess()
+    await tab.picture('photos-slideshow')
+    await page.keyboard.press('Escape')
+    await show.waitFor({ state: 'detached' })
+    await page.locator('[data-place="3"]:focus').waitFor()
+    await page.keyboard.press('s')
+    await page.getByRole('button', { name: 'Favourite: p6.jpg', pressed: true }).waitFor()
+
+    await page.getByRole('link', { name: 'Favourites' }).click()
+    await page.getByText('2 items', { exact: true }).waitFor()
+    await page.getByRole('link', { name: /^p7\.jpg/ }).waitFor()
+    await tab.checkAccess()
+    await tab.picture('photos-favourites')
+    // The viewer steps among the favourites only, and leads back to them.
+    await page.locator('[data-place="0"]').press('Enter')
+    await page.getByText('1 of 2').waitFor()
+    await page.keyboard.press('ArrowRight')
+    await page.getByRole('heading', { name: 'p6.jpg' }).waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByText('2 items', { exact: true }).waitFor()
+    await page.getByRole('checkbox', { name: 'Select p7.jpg' }).check({ force: true })
+    await page.getByRole('button', { name: 'Remove from favourites' }).click()
+    await page.getByText('1 item', { exact: true }).waitFor()
+    const { body } = await first.client.get('/api/v2.1/starred-items/')
+    assert.deepEqual(
+      body.starred_item_list.map(({ path }: { path: string }) => path),
+      ['/p6.jpg'],
+    )
+    assert.deepEqual(tab.complaints, [])
+  })
+
+  it('corrects the dates of many photos, and takes it back', async (t) => {
+    const { first } = await withPhotos()
+    const tab = await suite.openTab(t, first.client)
+    if (tab === undefined) return
+    const { page } = tab
+    await tab.go('/photos')
+    await page.locator('.photos-open').first().focus()
+    for (const key of ['ArrowRight', 'ArrowRight']) await page.keyboard.press(`Shift+${key}`)
+    const bar = page.getByRole('toolbar', { name: '3 selected' })
+    await bar.getByRole('button', { name: 'Change dates…' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Change the dates of 3 items' })
+    await dialog.getByRole('textbox', { name: 'Days' }).fill('2')
+    await dialog.getByText('The first one:').waitFor()
+    await tab.checkAccess()
+    await tab.picture('photos-dates')
+    await dialog.getByRole('button', { name: 'Change', exact: true }).click()
+    await dialog.waitFor({ state: 'detached' })
+    await page.getByRole('heading', { name: /^Monday,? 3 June 2024$/ }).waitFor()
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await page.getByText('Dates of 3 items as before').waitFor()
+    await page.getByRole('heading', { name: /^Monday,? 3 June 2024$/ }).waitFor({ state: 'detached' })
+
+    // To a day: the first gets the time, the others keep their distance.
+    await page.getByRole('toolbar').getByRole('button', { name: 'Change dates…' }).click()
+    await dialog.getByLabel('What to do').selectOption('Set the first one, and keep the distances')
+    await dialog.getByLabel('Day', { exact: true }).fill('24/12/2023')
+    await dialog.getByLabel('Time').fill('23:59')
+    await dialog.getByRole('button', { name: 'Change', exact: true }).click()
+    await dialog.waitFor({ state: 'detached' })
+    const { body } = await first.client.get('/api/v2.1/photos/', { from: '2023-12-24', to: '2023-12-25' })
+    assert.deepEqual(
+      body.photos.map((one: { path: string; taken: string }) => [one.path, one.taken]),
+      [
+        ['/p9.jpg', '2023-12-25T00:01:00'],
+        ['/p8.jpg', '2023-12-25T00:00:00'],
+        ['/p7.jpg', '2023-12-24T23:59:00'],
+      ],
+    )
+    assert.deepEqual(tab.complaints, [])
+  })
+
+  it('shows slideshow, favourites and dates on a phone, in German and Chinese', async (t) => {
+    const { first } = await withPhotos()
+    await first.client.post('/api/v2.1/starred-items/', { form: { repo_id: first.id, path: '/p5.jpg' } })
+    for (const [locale, favourites, slideshow] of [
+      ['de-DE', 'Favoriten', 'Diashow'],
+      ['zh-CN', '收藏', '幻灯片放映'],
+    ] as const) {
+      const tab = await suite.openTab(t, first.client, { ...PHONE, colorScheme: 'dark', locale })
+      if (tab === undefined) return
+      await tab.go('/photos')
+      await tab.page.getByRole('link', { name: favourites, exact: true }).click()
+      await tab.page.getByRole('link', { name: /^p5\.jpg/ }).waitFor()
+      await fitsWidth(tab.page)
+      await tab.checkAccess()
+      await tab.picture(`photos-favourites-phone-${locale}`)
+      await tab.page.getByRole('button', { name: slideshow }).click()
+      await tab.page.getByRole('img', { name: 'p5.jpg' }).waitFor()
+      await tab.checkAccess()
+      await tab.picture(`photos-slideshow-phone-${locale}`)
+    }
+  })
+
   it('shows placeholders in the grid of a folder', async (t) => {
     const space = await Workspace.make(suite.server)
     await uploadFile(space.client, space.id, '/hill.jpg', await photo('2024-06-01', 200))

@@ -58,7 +58,7 @@ const pages: readonly [pattern: string, page: ComponentType][] = [
   ['/trash/:id', TrashPage],
   ['/tags/:id', TagsPage],
   ['/search', SearchPage],
-  ['/photos', PhotosPage],
+  ['/photos/:set?', PhotosPage],
   ['/starred', StarredPage],
   ['/deleted', DeletedPage],
   ['/activity', ActivityPage],

@@ -106,7 +106,8 @@ export async function putDetails(
 ): Promise<void> {
   const takenAt = takenAtOf(details.originalAt, photo.mtime)
   await tx.run(
-    `update photo set original_at = ?, utc_offset = ?, taken_at = ?, day = ?, width = ?, height = ?, thumbhash = ?, due_at = null
+    `update photo set original_at = ?, utc_offset = ?, taken_at = case when corrected_at is null then ? else taken_at end,
+       day = case when corrected_at is null then ? else day end, width = ?, height = ?, thumbhash = ?, due_at = null
      where key = ? and file_id = ? and mtime = ? and due_at = ?`,
     details.originalAt ?? null,
     details.utcOffset ?? null,

@@ -1,3 +1,4 @@
+export { photoDateBinding } from './photo-date-store.ts'
 export { photoRows } from './photo-store.ts'
 export { Photos } from './photos.ts'
 export type { SeenPhoto } from './timeline.ts'

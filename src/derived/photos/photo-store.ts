@@ -1,8 +1,9 @@
 import { type DirId, type FileId, idFromBytes, idToBytes } from '../../base/objects/index.ts'
-import type { LibraryPath } from '../../base/paths/index.ts'
+import { baseName, joinPath, type LibraryPath, parentOf, ROOT } from '../../base/paths/index.ts'
 import type { LibraryDependent } from '../../libraries/registry/index.ts'
 import { libraryRows } from '../../libraries/registry/index.ts'
 import { deleteBatch, type Reader, type Transaction } from '../../platform/database/index.ts'
+import { findCorrectedDates } from './photo-date-store.ts'
 import { dayOf, takenAtOf } from './photo-dates.ts'
 import type { PhotoKind } from './photo-kinds.ts'
 import { below, inFolder, PARENT, parentColumns } from './photo-parent.ts'
@@ -97,13 +98,14 @@ export function deletePhotos(tx: Transaction, libraryKey: number, limit: number)
   return deleteBatch(tx, 'photo', 'key', libraryKey, limit)
 }
 
-/** Photos and positions of libraries that are purged. */
+/** Photos, corrected dates and positions of libraries that are purged. */
 export const photoRows: LibraryDependent = {
   purgeBatch: deletePhotos,
   async onPurged(tx, libraryKey) {
     // Without its position, no step adds photos.
     await tx.run('delete from photo_library where library_key = ?', libraryKey)
     await tx.run('delete from photo where library_key = ?', libraryKey)
+    await tx.run('delete from photo_date where library_key = ?', libraryKey)
   },
 }
 
@@ -171,16 +173,22 @@ export async function putPhotos(
   photos: readonly { readonly entry: PhotoEntry; readonly details: PhotoDetails | undefined }[],
   { seq, now }: { readonly seq: number; readonly now: number },
 ): Promise<void> {
-  const sql = `insert into photo (library_key, parent, long_parent, name, file_id, kind, size, mtime, original_at, utc_offset, taken_at, day,
-      width, height, thumbhash, due_at, attempts, seq)
-    values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?)
+  if (photos.length === 0) return
+  const sql = `insert into photo (library_key, parent, long_parent, name, file_id, kind, size, mtime, original_at, corrected_at, utc_offset,
+      taken_at, day, width, height, thumbhash, due_at, attempts, seq)
+    values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?)
     on conflict (library_key, parent, name) do update set file_id = excluded.file_id, kind = excluded.kind,
-      size = excluded.size, mtime = excluded.mtime, original_at = excluded.original_at, utc_offset = excluded.utc_offset,
+      size = excluded.size, mtime = excluded.mtime, original_at = excluded.original_at,
+      corrected_at = excluded.corrected_at, utc_offset = excluded.utc_offset,
       taken_at = excluded.taken_at, day = excluded.day, width = excluded.width, height = excluded.height,
       thumbhash = excluded.thumbhash, due_at = excluded.due_at, attempts = 0, seq = excluded.seq`
+  const paths = photos.map(({ entry }) => joinPath(entry.parent, entry.name))
+  const corrected = await findCorrectedDates(tx, libraryKey, paths)
   await Promise.all(
-    photos.map(async ({ entry, details }) => {
-      const takenAt = takenAtOf(details?.originalAt, entry.mtime)
+    photos.map(async ({ entry, details }, index) => {
+      const correction = corrected.get(paths[index] ?? ROOT)
+      const correctedAt = correction?.fileId === entry.fileId ? correction.takenAt : undefined
+      const takenAt = takenAtOf(correctedAt ?? details?.originalAt, entry.mtime)
       const { parent, longParent } = parentColumns(entry.parent)
       // A node of an older version may have stored the photo under its whole path.
       if (longParent !== null) {
@@ -198,6 +206,7 @@ export async function putPhotos(
         entry.size,
         entry.mtime,
         details?.originalAt ?? null,
+        correctedAt ?? null,
         details?.utcOffset ?? null,
         takenAt,
         dayOf(takenAt),
@@ -209,6 +218,36 @@ export async function putPhotos(
       )
     }),
   )
+}
+
+/** Gives photos of a library the corrected dates, or those of their files again. */
+export async function dateAgain(
+  tx: Transaction,
+  libraryKey: number,
+  changes: readonly {
+    readonly path: LibraryPath
+    readonly fileId: FileId
+    readonly takenAt: number | undefined
+  }[],
+): Promise<void> {
+  for (const { path, fileId, takenAt } of changes) {
+    const { sql, values } = inFolder(parentOf(path))
+    const at = [libraryKey, ...values, baseName(path), idToBytes(fileId)]
+    const row = await tx.get<{ key: number; original_at: number | null; mtime: number }>(
+      `select key, original_at, mtime from photo where library_key = ? and ${sql} and name = ? and file_id = ?`,
+      ...at,
+    )
+    // Not indexed yet. The index reads the corrections.
+    if (row === undefined) continue
+    const shownAt = takenAtOf(takenAt ?? row.original_at ?? undefined, row.mtime)
+    await tx.run(
+      'update photo set corrected_at = ?, taken_at = ?, day = ? where key = ?',
+      takenAt ?? null,
+      shownAt,
+      dayOf(shownAt),
+      row.key,
+    )
+  }
 }
 
 /** Deletes the photo at a path and those below it, unless a later commit put them there. */
@@ -271,11 +310,12 @@ interface IndexedRow {
   size: number
   mtime: number
   original_at: number | null
+  corrected_at: number | null
   taken_at: number
   day: number
 }
 
-const INDEXED = `select key, ${PARENT} as parent, name, file_id, kind, size, mtime, original_at, taken_at, day from photo`
+const INDEXED = `select key, ${PARENT} as parent, name, file_id, kind, size, mtime, original_at, corrected_at, taken_at, day from photo`
 
 /** The indexed photos of a folder. */
 export async function listPhotosIn(
@@ -318,7 +358,8 @@ function toIndexed(row: IndexedRow): IndexedPhoto {
     size: row.size,
     mtime: row.mtime,
     isDated:
-      row.taken_at === takenAtOf(row.original_at ?? undefined, row.mtime) && row.day === dayOf(row.taken_at),
+      row.taken_at === takenAtOf(row.corrected_at ?? row.original_at ?? undefined, row.mtime) &&
+      row.day === dayOf(row.taken_at),
   }
 }
 

@@ -7,6 +7,7 @@ import { libraryHeads, libraryRows } from '../../libraries/registry/index.ts'
 import type { Database } from '../../platform/database/index.ts'
 import type { Images } from '../../platform/imaging/index.ts'
 import type { Access } from '../../sharing/access/index.ts'
+import { correctDates, type DateChange } from './correct-dates.ts'
 import { DetailsQueue } from './details-queue.ts'
 import { PhotoIndex } from './photo-index.ts'
 import { listBehind } from './photo-store.ts'
@@ -93,6 +94,11 @@ export class Photos implements AsyncDisposable {
       if (after === 0) break
     }
     await this.#details.settled()
+  }
+
+  /** See `correctDates`. */
+  correctDates(changes: readonly DateChange[]): Promise<(number | undefined)[]> {
+    return correctDates(this.#options.db, changes)
   }
 
   /** Rows of the index of a library that are not as its head says. */

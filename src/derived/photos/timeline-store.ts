@@ -1,5 +1,6 @@
 import { type FileId, idFromBytes } from '../../base/objects/index.ts'
 import { baseName, type LibraryPath, parentOf } from '../../base/paths/index.ts'
+import { TimeSlicer } from '../../base/scheduling/index.ts'
 import { type Database, inGroups, type Reader, type Value } from '../../platform/database/index.ts'
 import { DAY_SECONDS } from './photo-dates.ts'
 import { below, inFolder, PARENT, type PhotoCondition } from './photo-parent.ts'
@@ -11,6 +12,8 @@ export interface Photo extends Omit<PhotoEntry, 'isReadable'> {
   readonly libraryKey: number
   /** Local time as seconds since 1970. */
   readonly takenAt: number
+  /** Whether somebody corrected it. */
+  readonly isCorrected: boolean
   readonly utcOffset: number | undefined
   readonly width: number | undefined
   readonly height: number | undefined
@@ -26,12 +29,18 @@ interface PhotoRow {
   kind: number
   size: number
   mtime: number
+  corrected_at: number | null
   utc_offset: number | null
   taken_at: number
   width: number | null
   height: number | null
   thumbhash: Uint8Array | null
 }
+
+const SELECT_PHOTOS = `select key, library_key, ${PARENT} as parent, name, file_id, kind, size, mtime, corrected_at, utc_offset, taken_at, width, height,
+  thumbhash from photo`
+/** Bounds the time of one query (I10), and the nesting of its conditions. */
+const PLACES_PER_QUERY = 100
 
 /** A position in the timeline: newest first. */
 export interface Mark {
@@ -85,12 +94,41 @@ export function newestFirst(a: Mark, b: Mark): number {
 export async function findPhotos(reader: Reader, keys: readonly number[]): Promise<Map<number, Photo>> {
   const found = new Map<number, Photo>()
   for (const { some, marks } of inGroups(keys)) {
-    const rows = await reader.all<PhotoRow>(
-      `select key, library_key, ${PARENT} as parent, name, file_id, kind, size, mtime, utc_offset, taken_at, width, height, thumbhash
-       from photo where key in (${marks})`,
-      ...some,
-    )
+    const rows = await reader.all<PhotoRow>(`${SELECT_PHOTOS} where key in (${marks})`, ...some)
     for (const row of rows) found.set(row.key, toPhoto(row))
+  }
+  return found
+}
+
+/** A file of a stored library. */
+export interface StoredPlace {
+  readonly libraryKey: number
+  readonly path: LibraryPath
+}
+
+/** The marks of the photos at some places, in no order. Others are not photos, or not indexed yet. */
+export async function findMarksAt(reader: Reader, places: readonly StoredPlace[]): Promise<Mark[]> {
+  const found: Mark[] = []
+  const slicer = new TimeSlicer()
+  for (const { some } of inGroups(places, PLACES_PER_QUERY)) {
+    if (slicer.isDue) await slicer.rest()
+    const conditions: string[] = []
+    const values: Value[] = []
+    for (const [libraryKey, inLibrary] of Map.groupBy(some, (place) => place.libraryKey)) {
+      for (const [folder, files] of Map.groupBy(inLibrary, ({ path }) => parentOf(path))) {
+        const within = inFolder(folder)
+        const names = files.map(({ path }) => baseName(path))
+        conditions.push(
+          `(library_key = ? and ${within.sql} and name in (${names.map(() => '?').join(', ')}))`,
+        )
+        values.push(libraryKey, ...within.values, ...names)
+      }
+    }
+    const rows = await reader.all<{ taken_at: number; key: number }>(
+      `select taken_at, key from photo where ${conditions.join(' or ')}`,
+      ...values,
+    )
+    for (const row of rows) found.push({ takenAt: row.taken_at, key: row.key })
   }
   return found
 }
@@ -179,7 +217,9 @@ function toPhoto(row: PhotoRow): Photo {
     size: row.size,
     mtime: row.mtime,
     takenAt: row.taken_at,
-    utcOffset: row.utc_offset ?? undefined,
+    isCorrected: row.corrected_at !== null,
+    // The offset belongs to the time in the file.
+    utcOffset: row.corrected_at === null ? (row.utc_offset ?? undefined) : undefined,
     width: row.width ?? undefined,
     height: row.height ?? undefined,
     thumbhash: row.thumbhash ?? undefined,

@@ -1,16 +1,18 @@
 import { isWithin, joinPath, type LibraryPath, ROOT } from '../../base/paths/index.ts'
 import { TimeSlicer } from '../../base/scheduling/index.ts'
+import { starredIn, starsOf } from '../../libraries/attributes/index.ts'
 import { isGone } from '../../libraries/consumers/index.ts'
 import type { Library, LibraryCore } from '../../libraries/library/index.ts'
 import { asSeen, inOrigin, libraryRows } from '../../libraries/registry/index.ts'
 import { Tree } from '../../libraries/tree/index.ts'
 import type { Account } from '../../people/accounts/index.ts'
-import type { Database } from '../../platform/database/index.ts'
+import { type Database, inGroups } from '../../platform/database/index.ts'
 import type { Access, Readable } from '../../sharing/access/index.ts'
 import type { PhotoIndex } from './photo-index.ts'
 import { listBehind } from './photo-store.ts'
 import {
   countDays,
+  findMarksAt,
   findPhotos,
   type Lane,
   listMarks,
@@ -18,6 +20,7 @@ import {
   type Mark,
   newestFirst,
   type Photo,
+  type StoredPlace,
 } from './timeline-store.ts'
 
 const DAY_SECONDS = 86_400
@@ -38,7 +41,10 @@ export interface SeenPhoto {
   /** Relative to `in`. */
   readonly path: LibraryPath
   readonly photo: Photo
+  readonly isStarred: boolean
 }
+
+type PlacedPhoto = Omit<SeenPhoto, 'isStarred'>
 
 interface TimelineRequest {
   /** Days since 1970, both inclusive. */
@@ -47,6 +53,7 @@ interface TimelineRequest {
   /** Only photos after this one. */
   readonly after?: Mark | undefined
   readonly limit: number
+  readonly among?: readonly StoredPlace[] | undefined
 }
 
 /** A lane being merged into the timeline. */
@@ -68,9 +75,10 @@ export class Timeline {
     this.#index = index
   }
 
-  /** The number of photos of each day with any, in days since 1970, newest first. */
-  async days(user: Account): Promise<{ day: number; photos: number }[]> {
+  /** The number of photos of each day with any, in days since 1970, newest first; of all, or of those at some places. */
+  async days(user: Account, among?: readonly StoredPlace[]): Promise<{ day: number; photos: number }[]> {
     const views = await this.#views(user)
+    if (among !== undefined) return this.#daysAmong(views, among)
     const libraryKeys = [...new Set(views.map(({ libraryKey }) => libraryKey))]
     await this.#catchUp(libraryKeys)
     const behind = new Set(await listBehind(this.#db, libraryKeys))
@@ -101,25 +109,70 @@ export class Timeline {
     request: TimelineRequest,
   ): Promise<{ photos: SeenPhoto[]; next: Mark | undefined }> {
     const views = await this.#views(user)
-    const { from, to, after, limit } = request
+    const { from, to, after, limit, among } = request
     const since = from === undefined ? Number.MIN_SAFE_INTEGER : from * DAY_SECONDS
     const end = to === undefined ? TOP : { takenAt: (to + 1) * DAY_SECONDS, key: 0 }
     let before = after !== undefined && newestFirst(end, after) < 0 ? after : end
-    const photos: SeenPhoto[] = []
+    const chosen = among && (await this.#marksAt(views, among))
+    const photos: PlacedPhoto[] = []
     for (;;) {
       const wanted = limit - photos.length
-      const marks = await this.#newest(views, { before, since }, wanted)
+      const marks =
+        chosen === undefined
+          ? await this.#newest(views, { before, since }, wanted)
+          : nextOf(chosen, { before, since }, wanted)
       photos.push(...(await this.#seenAt(views, marks)))
       const last = marks.at(-1)
-      if (last === undefined || marks.length < wanted) return { photos, next: undefined }
+      if (last === undefined || marks.length < wanted)
+        return { photos: await this.#withStars(user, photos), next: undefined }
       // The last mark is that of a photo in the page. One of a photo that is not shown would disclose its time.
-      if (photos.length === limit) return { photos, next: last }
+      if (photos.length === limit) return { photos: await this.#withStars(user, photos), next: last }
       before = last
     }
   }
 
+  /** The files an account has starred. They may be gone, or not readable any more. */
+  async starred(user: Account): Promise<StoredPlace[]> {
+    const stars = await starsOf(this.#core, user)
+    return stars.flatMap(({ isDir, stored }) => (isDir ? [] : [stored]))
+  }
+
+  async #withStars(user: Account, photos: readonly PlacedPhoto[]): Promise<SeenPhoto[]> {
+    const starred = new Map<number, Set<string>>()
+    for (const key of new Set(photos.map(({ photo }) => photo.libraryKey)))
+      starred.set(key, await starredIn(this.#core, { actor: user, info: { key, sub: undefined } }))
+    return photos.map((one) => {
+      const { libraryKey, parent, name } = one.photo
+      return { ...one, isStarred: starred.get(libraryKey)?.has(joinPath(parent, name)) === true }
+    })
+  }
+
+  async #daysAmong(
+    views: readonly Readable[],
+    among: readonly StoredPlace[],
+  ): Promise<{ day: number; photos: number }[]> {
+    const totals = new Map<number, number>()
+    const keys = (await this.#marksAt(views, among)).map(({ key }) => key)
+    for (const { some } of inGroups(keys)) {
+      const found = await findPhotos(this.#db, some)
+      for (const { photo } of await this.#seen(views, [...found.values()])) {
+        const day = Math.floor(photo.takenAt / DAY_SECONDS)
+        totals.set(day, (totals.get(day) ?? 0) + 1)
+      }
+    }
+    return Array.from(totals, ([day, photos]) => ({ day, photos })).sort((a, b) => b.day - a.day)
+  }
+
+  /** The marks of the photos at some places in readable libraries, newest first. */
+  async #marksAt(views: readonly Readable[], among: readonly StoredPlace[]): Promise<Mark[]> {
+    const readable = new Set(views.map(({ libraryKey }) => libraryKey))
+    const places = among.filter(({ libraryKey }) => readable.has(libraryKey))
+    await this.#catchUp([...new Set(places.map(({ libraryKey }) => libraryKey))])
+    return (await findMarksAt(this.#db, places)).sort(newestFirst)
+  }
+
   /** All photos of a view that are in the current tree, newest first. */
-  async *#allIn(view: Readable): AsyncGenerator<SeenPhoto> {
+  async *#allIn(view: Readable): AsyncGenerator<PlacedPhoto> {
     for (let before: Mark | undefined = TOP; before !== undefined; ) {
       const marks = await this.#newest([view], { before, since: Number.MIN_SAFE_INTEGER }, ROWS_PER_QUERY)
       yield* await this.#seenAt([view], marks)
@@ -127,7 +180,7 @@ export class Timeline {
     }
   }
 
-  async #seenAt(views: readonly Readable[], marks: readonly Mark[]): Promise<SeenPhoto[]> {
+  async #seenAt(views: readonly Readable[], marks: readonly Mark[]): Promise<PlacedPhoto[]> {
     const found = await findPhotos(
       this.#db,
       marks.map(({ key }) => key),
@@ -227,10 +280,10 @@ export class Timeline {
   }
 
   /** The photos that are still in the current tree: the index lags behind, and must not disclose what was moved out of a shared folder. */
-  async #seen(views: readonly Readable[], photos: readonly Photo[]): Promise<SeenPhoto[]> {
+  async #seen(views: readonly Readable[], photos: readonly Photo[]): Promise<PlacedPhoto[]> {
     const trees = new Map<number, Tree | undefined>()
     const slicer = new TimeSlicer()
-    const seen: SeenPhoto[] = []
+    const seen: PlacedPhoto[] = []
     for (const photo of photos) {
       if (slicer.isDue) await slicer.rest()
       const { libraryKey, parent, name } = photo
@@ -250,4 +303,18 @@ export class Timeline {
     const library = await libraryRows.findByKey(this.#db, libraryKey)
     return library && new Tree(this.#core.objects, library.key, library.root)
   }
+}
+
+/** The next `count` of some marks, which are sorted. */
+function nextOf(
+  marks: readonly Mark[],
+  { before, since }: { readonly before: Mark; readonly since: number },
+  count: number,
+): Mark[] {
+  const next: Mark[] = []
+  for (const mark of marks) {
+    if (next.length === count || mark.takenAt < since) break
+    if (newestFirst(before, mark) < 0) next.push(mark)
+  }
+  return next
 }

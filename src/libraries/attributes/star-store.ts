@@ -10,6 +10,8 @@ export interface Star {
   readonly libraryId: LibraryId
   readonly path: LibraryPath
   readonly isDir: boolean
+  /** The library and the path that it is stored with, which differ in a sub-library. */
+  readonly stored: { readonly libraryKey: number; readonly path: LibraryPath }
 }
 
 /** The stars of an account in libraries that are not deleted, newest first. */
@@ -18,11 +20,12 @@ export async function listStars(reader: Reader, accountKey: number): Promise<Sta
     id: string
     path: string
     is_dir: number
+    library_key: number
     sub_id: string | null
     base: string | null
     is_file: number | null
   }>(
-    `select l.id, s.path, s.is_dir, sub.id as sub_id, sub.path as base, sub.is_file
+    `select l.id, s.path, s.is_dir, s.library_key, sub.id as sub_id, sub.path as base, sub.is_file
      from star s join ${libraryRows.relation} l on l.key = s.library_key
      left join ${viewRelation} sub on sub.key = s.sub_key
      where s.account_key = ? and l.deleted_at is null order by s.created_at desc, l.key desc, s.path`,
@@ -34,7 +37,8 @@ export async function listStars(reader: Reader, accountKey: number): Promise<Sta
     const path = seenFrom(row.is_file === 1 ? parentOf(base) : base, row.path as LibraryPath)
     // The item was moved out of the sub-library it was starred in, so it is not visible there.
     if (path === undefined) return []
-    return { libraryId: (row.sub_id ?? row.id) as LibraryId, path, isDir: row.is_dir === 1 }
+    const stored = { libraryKey: row.library_key, path: row.path as LibraryPath }
+    return { libraryId: (row.sub_id ?? row.id) as LibraryId, path, isDir: row.is_dir === 1, stored }
   })
 }
 

@@ -4,7 +4,7 @@ import { below, type LibraryPath } from '../../base/paths/index.ts'
 import type { MaybePromise } from '../../base/scheduling/index.ts'
 import { dbOf } from '../library/for-operations.ts'
 import type { Actor, Library, LibraryCore } from '../library/index.ts'
-import { asSeen, inOrigin } from '../registry/index.ts'
+import { asSeen, inOrigin, type LibraryInfo } from '../registry/index.ts'
 import { findSubLibrary } from '../views/index.ts'
 import {
   countStars,
@@ -23,11 +23,14 @@ export function starsOf(core: LibraryCore, actor: Actor): Promise<Star[]> {
   return listStars(dbOf(core), actor.key)
 }
 
-/** The paths of a library that its holder has starred. */
-export async function starredIn(core: LibraryCore, library: Library): Promise<Set<string>> {
-  const paths = await starredPaths(dbOf(core), library.actor.key, library.info.key)
-  if (library.info.sub === undefined) return new Set(paths)
-  return new Set(paths.flatMap((path) => asSeen(library.info, path) ?? []))
+/** The paths of a library that an account has starred. */
+export async function starredIn(
+  core: LibraryCore,
+  { actor, info }: { readonly actor: Actor; readonly info: Pick<LibraryInfo, 'key' | 'sub'> },
+): Promise<Set<string>> {
+  const paths = await starredPaths(dbOf(core), actor.key, info.key)
+  if (info.sub === undefined) return new Set(paths)
+  return new Set(paths.flatMap((path) => asSeen(info, path) ?? []))
 }
 
 /** The ids of the libraries and sub-libraries that an account has starred as a whole. */

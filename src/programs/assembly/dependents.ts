@@ -1,6 +1,6 @@
 import { activityRows } from '../../derived/activity/index.ts'
 import { annotationBinding, annotationRows } from '../../derived/annotations/index.ts'
-import { photoRows } from '../../derived/photos/index.ts'
+import { photoDateBinding, photoRows } from '../../derived/photos/index.ts'
 import { archiveRows } from '../../libraries/archives/index.ts'
 import { attributeBindings, attributeRows } from '../../libraries/attributes/index.ts'
 import { commitRows } from '../../libraries/commits/index.ts'
@@ -55,6 +55,7 @@ export const pathBindings: readonly PathBinding[] = [
   viewBinding,
   linkBinding,
   annotationBinding,
+  photoDateBinding,
 ]
 
 /** Every module with rows that refer to accounts, highest in the import order first. */

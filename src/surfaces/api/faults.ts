@@ -22,6 +22,7 @@ export const limitTexts: Readonly<Record<Limited, (limit: number) => string>> = 
   members: (limit) => `A group can have at most ${limit} members.`,
   'library-tokens': (limit) => `A library can have at most ${limit} tokens.`,
   stars: (limit) => `An account can have at most ${limit} stars.`,
+  'photo-dates': (limit) => `A library can have at most ${limit} photos with corrected dates.`,
   views: (limit) => `A library can have at most ${limit} folders that are libraries of their own.`,
   'smart-links': (limit) => `A library can have at most ${limit} internal links.`,
 }

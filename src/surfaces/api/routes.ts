@@ -88,6 +88,7 @@ import { shareLinkRoutes } from './links/share-links-v21.ts'
 import { sharedLinkRoutes } from './links/shared-links-v2.ts'
 import { smartLinkRoutes } from './links/smart-links-v21.ts'
 import { uploadLinkRoutesV21 } from './links/upload-links-v21.ts'
+import { photoDateRoutes } from './photos/photo-dates-v21.ts'
 import { photoRoutes } from './photos/photos-v21.ts'
 import { searchFileRoutes } from './search/search-file-v21.ts'
 import { searchRoutes } from './search/search-v2.ts'
@@ -187,6 +188,7 @@ export const apiRoutes: readonly Route<Account, ApiServices>[] = [
   ...searchRoutes,
   ...searchFileRoutes,
   ...photoRoutes,
+  ...photoDateRoutes,
   ...adminSearchRoutes,
   ...smartLinkRoutes,
   ...shareLinkRoutes,

@@ -99,6 +99,9 @@ export const libraryRoutes: Table = {
     }),
   }),
   ...under(writes, {
+    'PUT /api/v2.1/photos/dates/': async (stage) => ({
+      json: { photos: [{ repo_id: stage.id, path: await stage.picture(), taken: '2024-05-06T07:08:09' }] },
+    }),
     [`POST ${V21}repo-tags/`]: (stage) => ({ form: { name: stage.fresh(), color: '#ff8000' } }),
     [`PUT ${V21}repo-tags/:repo_tag_id/`]: async (stage) => ({
       ...(await tagged(stage)),

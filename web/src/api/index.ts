@@ -203,12 +203,17 @@ export {
 export { dismissOnboarding, type OnboardingItem, type Setup, useOnboarding, useSetup } from './onboarding.ts'
 export { patchQuery } from './optimistic.ts'
 export {
+  correctPhotoDates,
   type Photo,
+  type PhotoDate,
   type PhotoDay,
+  type PhotoSet,
   photoChunkQuery,
   photoChunks,
   photoDay,
   refreshPhotos,
+  starPhotos,
+  usePhotoAt,
   usePhotoDays,
   usePhotoNeighbours,
   useThumbhashes,

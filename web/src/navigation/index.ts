@@ -4,6 +4,7 @@ export {
   fileUrl,
   folderUrl,
   historyUrl,
+  photosUrl,
   photoUrl,
   revisionUrl,
   searchUrl,

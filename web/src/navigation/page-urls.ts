@@ -4,9 +4,12 @@ export const folderUrl = (libraryId: string, path = '/') => withPath(`/library/$
 
 export const fileUrl = (libraryId: string, path: string) => withPath(`/view/${libraryId}`, path)
 
-/** A file of the timeline of photos, at its day (`YYYY-MM-DD`). */
-export const photoUrl = (libraryId: string, path: string, day: string) =>
-  `${fileUrl(libraryId, path)}&day=${day}`
+/** The timeline of all photos, or of a set of them. */
+export const photosUrl = (set: string) => (set === 'all' ? '/photos' : `/photos/${set}`)
+
+/** A file of a timeline of photos, at its day (`YYYY-MM-DD`). */
+export const photoUrl = (libraryId: string, path: string, day: string, set: string) =>
+  `${fileUrl(libraryId, path)}&day=${day}${set === 'all' ? '' : `&set=${set}`}`
 
 /** A file with its comments, scrolled to one of them. */
 export const commentUrl = (libraryId: string, path: string, commentId: number) =>

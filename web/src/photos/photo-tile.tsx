@@ -1,7 +1,7 @@
-import { Play } from 'lucide-react'
+import { Play, Star } from 'lucide-react'
 import { type MouseEvent, memo } from 'react'
 import { Link } from 'wouter'
-import { type Photo, photoDay } from '../api/index.ts'
+import { type Photo, type PhotoSet, photoDay } from '../api/index.ts'
 import { useThumbnail } from '../files/index.ts'
 import { photoUrl } from '../navigation/index.ts'
 import { nameOf, parentOf } from '../paths.ts'
@@ -14,16 +14,19 @@ const PIXELS = 384
 /** A photo of the timeline: a link to it, and a checkbox. */
 export const PhotoTile = memo(function PhotoTile(props: {
   photo: Photo
+  set: PhotoSet
   place: number
   isFocusable: boolean
   isChosen: boolean
   isSelecting: boolean
   /** With `isRange`, everything from the photo that was chosen before. */
   onToggle: (isRange: boolean) => void
+  onStar: () => void
   onFocus: () => void
 }) {
   const { photo, place, isChosen, isSelecting, onToggle } = props
   const texts = useTexts('files')
+  const own = useTexts('photos')
   const formats = useFormats()
   const name = nameOf(photo.path)
   const placeholder = usePlaceholder(photo.thumbhash)
@@ -37,7 +40,7 @@ export const PhotoTile = memo(function PhotoTile(props: {
   return (
     <span className={`photos-tile${isChosen ? ' photos-chosen' : ''}`}>
       <Link
-        to={photoUrl(photo.repo_id, photo.path, photoDay(photo))}
+        to={photoUrl(photo.repo_id, photo.path, photoDay(photo), props.set)}
         className="photos-open"
         tabIndex={props.isFocusable ? 0 : -1}
         data-place={place}
@@ -53,6 +56,16 @@ export const PhotoTile = memo(function PhotoTile(props: {
         )}
         {photo.type === 'video' && <Play className="photos-play" size={18} aria-hidden />}
       </Link>
+      <button
+        type="button"
+        tabIndex={-1}
+        className="photos-star"
+        aria-pressed={photo.starred}
+        aria-label={own.favourite(name)}
+        onClick={props.onStar}
+      >
+        <Star size={16} aria-hidden />
+      </button>
       <label className="photos-check">
         <input
           type="checkbox"

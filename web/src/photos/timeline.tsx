@@ -1,13 +1,24 @@
 import { useQueries, useQueryClient } from '@tanstack/react-query'
 import { useVirtualizer } from '@tanstack/react-virtual'
+import { Presentation } from 'lucide-react'
 import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react'
-import { type Photo, type PhotoDay, photoChunkQuery, photoChunks, refreshPhotos } from '../api/index.ts'
+import {
+  type Photo,
+  type PhotoDay,
+  type PhotoSet,
+  photoChunkQuery,
+  photoChunks,
+  refreshPhotos,
+  starPhotos,
+} from '../api/index.ts'
 import { useDeleteFiles } from '../tasks/index.ts'
 import { useFormats, useTexts } from '../texts/index.ts'
-import { forwardKey, NARROW, SelectField, useMedia } from '../ui/index.ts'
+import { forwardKey, IconButton, NARROW, SelectField, useFailureToast, useMedia } from '../ui/index.ts'
 import { DateRail, useMonthName } from './date-rail.tsx'
 import { PhotoTile } from './photo-tile.tsx'
 import { PhotosBar } from './photos-bar.tsx'
+import { SetTabs } from './set-tabs.tsx'
+import { Slideshow } from './slideshow.tsx'
 import { rowOfPlace, type TimelineRow, timelineMonths, timelineRows } from './timeline-rows.ts'
 
 const DAY_PIXELS = 44
@@ -15,13 +26,13 @@ const GAP_PIXELS = 4
 const TILE_PIXELS = 168
 const NARROW_TILE_PIXELS = 104
 
-/** Where the timeline was left, to which the viewer returns. */
-let lastOffset = 0
+/** Where each timeline was left, to which the viewer returns. */
+const lastOffsets = new Map<PhotoSet, number>()
 
 const keyOf = ({ repo_id, path }: Photo) => `${repo_id} ${path}`
 
 /** The timeline. Virtualized: only visible rows are rendered, and only their photos are fetched. */
-export function Timeline({ days }: { days: readonly PhotoDay[] }) {
+export function Timeline({ days, set }: { days: readonly PhotoDay[]; set: PhotoSet }) {
   const texts = useTexts('photos')
   const formats = useFormats()
   const narrow = useMedia(NARROW)
@@ -44,10 +55,10 @@ export function Timeline({ days }: { days: readonly PhotoDay[] }) {
   useEffect(() => {
     if (width === 0 || isRestored.current) return
     isRestored.current = true
-    virtual.scrollToOffset(lastOffset)
-  }, [virtual, width])
+    virtual.scrollToOffset(lastOffsets.get(set) ?? 0)
+  }, [virtual, width, set])
   const visible = virtual.getVirtualItems()
-  const photos = usePhotos(days, rows, visible[0]?.index ?? 0, visible.at(-1)?.index ?? -1)
+  const photos = usePhotos(set, days, rows, visible[0]?.index ?? 0, visible.at(-1)?.index ?? -1)
   const [focused, setFocused] = useState(0)
   const [chosen, setChosen] = useState<ReadonlyMap<string, Photo>>(new Map())
   const total = days.reduce((sum, { count }) => sum + count, 0)
@@ -79,7 +90,7 @@ export function Timeline({ days }: { days: readonly PhotoDay[] }) {
     clear()
     void deleteFiles(files)
   }
-  const rangeOf = usePhotoRange(days)
+  const rangeOf = usePhotoRange(set, days)
   const anchor = useRef(0)
   const latestRange = useRef(0)
   /** Whether the last key extended the selection, whose photos may still be loading. */
@@ -95,7 +106,7 @@ export function Timeline({ days }: { days: readonly PhotoDay[] }) {
     setChosen((before) => new Map(adding ? [...before, ...added] : added))
   }
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.altKey || event.ctrlKey || event.metaKey) return
+    if (event.altKey || event.ctrlKey || event.metaKey || isPlaying !== undefined) return
     const target = (event.target as Element).closest<HTMLElement>('[data-place]')
     if (target === null) return
     const here = moving.current ?? Number(target.dataset['place'])
@@ -108,6 +119,9 @@ export function Timeline({ days }: { days: readonly PhotoDay[] }) {
         void selectRange(next, false)
       }
       isExtending.current = event.shiftKey
+    } else if (event.key === 's') {
+      const photo = photos(here)
+      if (photo !== undefined) star([photo], !photo.starred)
     } else if (event.key === 'Delete' && chosen.size > 0) onDelete()
     else if (event.key === 'Escape' && chosen.size > 0) clear()
     else if (event.key === 'x' || (event.key === ' ' && chosen.size > 0)) {
@@ -116,6 +130,17 @@ export function Timeline({ days }: { days: readonly PhotoDay[] }) {
       if (photo !== undefined) toggle(photo, here)
     }
   }
+  const failed = useFailureToast()
+  const star = (some: readonly Photo[], starred: boolean) => {
+    setChosen((before) => {
+      const after = new Map(before)
+      for (const photo of some) if (after.has(keyOf(photo))) after.set(keyOf(photo), { ...photo, starred })
+      return after
+    })
+    void starPhotos(queries, some, starred).catch(failed)
+  }
+  /** The place at which the slideshow is. */
+  const [isPlaying, setPlaying] = useState<number>()
   const clear = () => {
     isExtending.current = false
     latestRange.current += 1
@@ -134,11 +159,13 @@ export function Timeline({ days }: { days: readonly PhotoDay[] }) {
       <PhotoTile
         key={keyOf(photo)}
         photo={photo}
+        set={set}
         place={place}
         isFocusable={place === focused}
         isChosen={chosen.has(keyOf(photo))}
         isSelecting={chosen.size > 0}
         onToggle={(isRange) => (isRange ? void selectRange(place, true) : toggle(photo, place))}
+        onStar={() => star([photo], !photo.starred)}
         onFocus={() => {
           moving.current = undefined
           setFocused(place)
@@ -159,11 +186,13 @@ export function Timeline({ days }: { days: readonly PhotoDay[] }) {
     <div className={`photos${chosen.size > 0 ? ' photos-selecting' : ''}`}>
       <header className="photos-head">
         {chosen.size > 0 ? (
-          <PhotosBar photos={[...chosen.values()]} onClear={clear} onDelete={onDelete} />
+          <PhotosBar photos={[...chosen.values()]} onClear={clear} onDelete={onDelete} onStar={star} />
         ) : (
           <>
             <h1>{texts.title}</h1>
-            <span className="muted">{texts.count(total, formats.number(total))}</span>
+            <SetTabs current={set} />
+            <span className="muted photos-count">{texts.count(total, formats.number(total))}</span>
+            <IconButton label={texts.slideshow} icon={Presentation} onClick={() => setPlaying(focused)} />
             {narrow && (
               <SelectField
                 label={texts.goTo}
@@ -189,7 +218,7 @@ export function Timeline({ days }: { days: readonly PhotoDay[] }) {
         className="photos-scroller"
         onKeyDown={onKeyDown}
         onScroll={({ currentTarget }) => {
-          lastOffset = currentTarget.scrollTop
+          lastOffsets.set(set, currentTarget.scrollTop)
         }}
       >
         <div className="photos-rows" style={{ height: virtual.getTotalSize() }}>
@@ -213,6 +242,18 @@ export function Timeline({ days }: { days: readonly PhotoDay[] }) {
           })}
         </div>
       </div>
+      {isPlaying !== undefined && (
+        <Slideshow
+          days={days}
+          set={set}
+          start={isPlaying}
+          onStar={(photo) => star([photo], !photo.starred)}
+          onClose={(place) => {
+            setPlaying(undefined)
+            focus(place)
+          }}
+        />
+      )}
       {!narrow && (
         <DateRail
           months={months}
@@ -226,6 +267,7 @@ export function Timeline({ days }: { days: readonly PhotoDay[] }) {
 
 /** Loads the photos of the visible rows. Returns the photo at a place; undefined until it is loaded. */
 function usePhotos(
+  set: PhotoSet,
   days: readonly PhotoDay[],
   rows: readonly TimelineRow[],
   first: number,
@@ -236,7 +278,7 @@ function usePhotos(
   const shown = chunks.filter(
     (chunk) => chunk.first < to.first + Math.max(to.count, 1) && chunk.first + chunk.count > from,
   )
-  const loaded = useQueries({ queries: shown.map(photoChunkQuery) })
+  const loaded = useQueries({ queries: shown.map((chunk) => photoChunkQuery(set, chunk)) })
   return (place) => {
     const index = shown.findIndex((chunk) => place >= chunk.first && place < chunk.first + chunk.count)
     return loaded[index]?.data?.[place - (shown[index]?.first ?? 0)]
@@ -244,11 +286,14 @@ function usePhotos(
 }
 
 /** Loads the photos between two places, both included, which need not be visible. */
-function usePhotoRange(days: readonly PhotoDay[]): (from: number, to: number) => Promise<Photo[]> {
+function usePhotoRange(
+  set: PhotoSet,
+  days: readonly PhotoDay[],
+): (from: number, to: number) => Promise<Photo[]> {
   const queries = useQueryClient()
   return async (from, to) => {
     const chunks = photoChunks(days).filter(({ first, count }) => first <= to && first + count > from)
-    const loaded = await Promise.all(chunks.map((chunk) => queries.fetchQuery(photoChunkQuery(chunk))))
+    const loaded = await Promise.all(chunks.map((chunk) => queries.fetchQuery(photoChunkQuery(set, chunk))))
     const start = chunks[0]?.first ?? 0
     return loaded.flat().slice(from - start, to - start + 1)
   }

@@ -170,6 +170,11 @@ export const messageArguments = {
   },
   photos: {
     count: 'total: number, shown',
+    favourite: 'name',
+    changeDatesOf: 'total: number, shown',
+    datesChanged: 'total: number, shown',
+    datesAsBefore: 'total: number, shown',
+    preview: 'before, after',
   },
   search: {
     filters: 'count: number',

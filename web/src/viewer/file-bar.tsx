@@ -182,6 +182,7 @@ function useActions(
       await change
       await queries.invalidateQueries({ queryKey: ['dir', libraryId, parentOf(path)] })
       await queries.invalidateQueries({ queryKey: ['starred'] })
+      await queries.invalidateQueries({ queryKey: ['photos'] })
     } catch (error) {
       failed(error)
     }

@@ -79,7 +79,7 @@ function FileView(props: { file: OpenedFile; folder: Folder | undefined; isGone:
   const query = useQueryParams()
   const day = query.get('day') ?? undefined
   const commentId = Number(query.get('comment')) || undefined
-  const stepping = useSiblingNavigation(file, files, day)
+  const stepping = useSiblingNavigation(file, files, day, query.get('set') === 'starred' ? 'starred' : 'all')
   usePreloadedSiblings(file, stepping.neighbours)
   useTitle(file.name)
   const [showsComments, setShowsComments] = useState(commentId !== undefined)

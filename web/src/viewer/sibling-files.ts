@@ -1,10 +1,10 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { useLocation } from 'wouter'
-import type { Entry, FileState, Photo } from '../api/index.ts'
+import type { Entry, FileState, Photo, PhotoSet } from '../api/index.ts'
 import { linkQuery, photoDay, usePhotoNeighbours } from '../api/index.ts'
 import { isPicture, kindOf } from '../file-kinds.ts'
-import { fileUrl, folderUrl, photoUrl, revisionUrl, snapshotUrl } from '../navigation/index.ts'
+import { fileUrl, folderUrl, photosUrl, photoUrl, revisionUrl, snapshotUrl } from '../navigation/index.ts'
 import { join, nameOf, parentOf } from '../paths.ts'
 import { commandOf } from '../shortcuts.ts'
 import { forwardPress } from '../ui/index.ts'
@@ -28,15 +28,16 @@ export function useSiblingNavigation(
   files: readonly Entry[],
   /** The day of the timeline of photos that the file was opened from. */
   day: string | undefined,
+  set: PhotoSet,
 ): SiblingNavigation {
   const [, go] = useLocation()
-  const timeline = usePhotoNeighbours(file, day)
+  const timeline = usePhotoNeighbours(file, day, set)
   const { libraryId, commitId } = file
   const folder = parentOf(file.path)
   const position = timeline?.position ?? files.findIndex(({ name }) => name === file.name)
   const count = timeline?.count ?? files.length
   const stepTo = (step: -1 | 1): Neighbour | undefined => {
-    if (timeline !== undefined) return fromTimeline(step < 0 ? timeline.previous : timeline.next)
+    if (timeline !== undefined) return fromTimeline(step < 0 ? timeline.previous : timeline.next, set)
     const entry = day === undefined && position >= 0 ? files[position + step] : undefined
     if (entry === undefined) return undefined
     const path = join(folder, entry.name)
@@ -50,7 +51,7 @@ export function useSiblingNavigation(
   const isGallery = kindOf(file.name) === 'image' || day !== undefined
   const back =
     day !== undefined
-      ? '/photos'
+      ? photosUrl(set)
       : commitId === undefined
         ? folderUrl(libraryId, folder)
         : snapshotUrl(libraryId, commitId, folder)
@@ -81,11 +82,11 @@ interface Neighbour {
   readonly state: FileState
 }
 
-function fromTimeline(photo: Photo | undefined): Neighbour | undefined {
+function fromTimeline(photo: Photo | undefined, set: PhotoSet): Neighbour | undefined {
   if (photo === undefined) return undefined
   const { repo_id: libraryId, path, id } = photo
   return {
-    url: photoUrl(libraryId, path, photoDay(photo)),
+    url: photoUrl(libraryId, path, photoDay(photo), set),
     state: { libraryId, path, id, commitId: undefined },
   }
 }

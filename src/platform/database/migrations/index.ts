@@ -67,6 +67,7 @@ import { gramsInTheIndex } from './0068-grams-in-the-index.ts'
 import { shortFeedIndexes } from './0069-short-feed-indexes.ts'
 import { fewerBlockIndexes } from './0070-fewer-block-indexes.ts'
 import { fewerWrittenPages } from './0071-fewer-written-pages.ts'
+import { photoDates } from './0072-photo-dates.ts'
 import type { Migration } from './types.ts'
 
 /** Every step of the schema, oldest first. */
@@ -140,4 +141,5 @@ export const migrations: readonly Migration[] = [
   shortFeedIndexes,
   fewerBlockIndexes,
   fewerWrittenPages,
+  photoDates,
 ]

@@ -3,7 +3,7 @@ import type { Mark, SeenPhoto } from '../../../derived/photos/index.ts'
 const DAY_MS = 86_400_000
 
 /** A photo of the timeline. `taken` is the local time of the camera, with its offset if that is known. */
-export function photoToWire({ in: place, path, photo }: SeenPhoto) {
+export function photoToWire({ in: place, path, photo, isStarred }: SeenPhoto) {
   return {
     repo_id: place.id,
     path,
@@ -12,6 +12,8 @@ export function photoToWire({ in: place, path, photo }: SeenPhoto) {
     size: photo.size,
     mtime: photo.mtime,
     taken: localTime(photo.takenAt, photo.utcOffset),
+    ...(photo.isCorrected && { corrected: true }),
+    starred: isStarred,
     ...(photo.width !== undefined && { width: photo.width, height: photo.height }),
     ...(photo.thumbhash !== undefined && { thumbhash: thumbhashToWire(photo.thumbhash) }),
   }
@@ -49,7 +51,16 @@ export function parseCursor(sent: string): Mark | undefined {
   return parts === null ? undefined : { takenAt: Number(parts[1]), key: Number(parts[2]) }
 }
 
-function localTime(seconds: number, utcOffset: number | undefined): string {
+/** Parses `YYYY-MM-DDThh:mm:ss` of the years 1 to 9999 into seconds since 1970. Undefined if it is not a valid time. */
+export function parseLocalTime(sent: unknown): number | undefined {
+  if (typeof sent !== 'string' || !/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$/.test(sent)) return undefined
+  const ms = Date.parse(`${sent}Z`)
+  // A day that a month does not have would be one of the next month.
+  if (Number.isNaN(ms) || sent.startsWith('0000')) return undefined
+  return new Date(ms).toISOString().startsWith(sent) ? ms / 1000 : undefined
+}
+
+export function localTime(seconds: number, utcOffset?: number): string {
   const local = new Date(seconds * 1000).toISOString().slice(0, 19)
   if (utcOffset === undefined) return local
   const two = (value: number) => String(value).padStart(2, '0')

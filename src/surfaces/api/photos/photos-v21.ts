@@ -1,5 +1,5 @@
 import { json, kinds } from '../../../base/schemas/index.ts'
-import { integer, type Reader, rawText } from '../../../platform/input/index.ts'
+import { flag, integer, type Reader, rawText } from '../../../platform/input/index.ts'
 import { errorMessage } from '../../../platform/responses/index.ts'
 import { libraryIdParam, sentPathOrRoot } from '../common/readers.ts'
 import { folderAt, folderPathText } from '../common/resolve-path.ts'
@@ -39,6 +39,7 @@ export const photoRoutes = [
       from: optionalOf(parseDay),
       to: optionalOf(parseDay),
       after: optionalOf(parseCursor),
+      starred: flag(),
       limit: integer({ default: DEFAULT_LIMIT, min: 1, max: MAX_LIMIT, lenient: true }),
     },
     responses: () => ({
@@ -56,11 +57,14 @@ export const photoRoutes = [
         from: { description: 'The first day, as `YYYY-MM-DD`.' },
         to: { description: 'The last day, as `YYYY-MM-DD`.' },
         after: { description: 'The `next` of the previous page.' },
+        starred: { description: 'Only those the caller starred.' },
         limit: { description: 'The number of photos on a page.' },
       },
     }),
     async handle({ user, query }, { photos }) {
-      const { photos: found, next } = await photos.timeline.page(user, query)
+      const { timeline } = photos
+      const among = query.starred ? await timeline.starred(user) : undefined
+      const { photos: found, next } = await timeline.page(user, { ...query, among })
       return {
         photos: found.map(photoToWire),
         repos: placesToWire(found),
@@ -75,11 +79,14 @@ export const photoRoutes = [
     summary: 'Counts the photos and videos of each day in all libraries the caller can open, newest first.',
     compatibility: 'addition',
     callers: 'every account',
+    query: { starred: flag() },
+    details: () => ({ parameters: { starred: { description: 'Only those the caller starred.' } } }),
     responses: () => ({
       200: json(kinds.record('PhotoDays', { days: kinds.array(daySchema) }), 'The days, newest first.'),
     }),
-    async handle({ user }, { photos }) {
-      const days = await photos.timeline.days(user)
+    async handle({ user, query }, { photos }) {
+      const { timeline } = photos
+      const days = await timeline.days(user, query.starred ? await timeline.starred(user) : undefined)
       return { days: days.map(({ day, photos: count }) => [dayToWire(day), count]) }
     },
   }),

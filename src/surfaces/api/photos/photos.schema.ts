@@ -10,6 +10,8 @@ export const photo = kinds.record('Photo', () => ({
   size: kinds.size,
   mtime: kinds.unixTime,
   taken: kinds.text('When it was taken, in the local time of the camera, with the offset from UTC if known.'),
+  corrected: kinds.optional(kinds.flag('Whether somebody corrected the date.')),
+  starred: kinds.flag('Whether the caller starred it.'),
   width: kinds.optional(kinds.count('In pixels, if known.')),
   height: kinds.optional(kinds.count('In pixels, if known.')),
   thumbhash: kinds.optional(thumbhash),
@@ -26,4 +28,10 @@ export const day = kinds.custom<[day: string, photos: number]>({
   prefixItems: [kinds.text(), kinds.count('The number.')],
   minItems: 2,
   maxItems: 2,
+})
+
+export const photoDates = kinds.record('PhotoDate', {
+  repo_id: kinds.libraryId,
+  path: kinds.path,
+  taken: kinds.orNull(kinds.text('The corrected date in local time. Null for the date in the file.')),
 })
