@@ -38,8 +38,9 @@ export class CachedReads {
   #graph: TableGraph | undefined
   #schemaVersion = -1
   #dataVersion: number | undefined
-  /** Whether `data_version` was read in this callback. */
+  /** Whether `data_version` was read in this callback, or since the write lock is held. */
   #isValidated = false
+  #isHeld = false
 
   /**
    * Rows are read through `reader`. Commits through `writer` have to be announced with `invalidate`. `onForeignCommit` is called before
@@ -102,15 +103,25 @@ export class CachedReads {
     return this.#known(sql).tables.changes(this.#currentGraph())
   }
 
-  /** To be called when a transaction begins: it sees commits of others that this callback has not asked for yet. */
-  expire(): void {
+  /**
+   * To be called when a transaction has the write lock: it sees commits of others that this callback has not asked for yet. Until `release` nobody else can commit,
+   * so that they are asked for once.
+   */
+  hold(): void {
     this.#isValidated = false
+    this.#isHeld = true
   }
 
-  /** As `expire`, and looks for them at once. */
-  revalidate(): void {
-    this.#isValidated = false
+  /** As `hold`, and looks for commits of others at once. */
+  holdValidated(): void {
+    this.hold()
     this.#validate()
+  }
+
+  /** To be called when the write lock is released. */
+  release(): void {
+    this.#isHeld = false
+    if (this.#isValidated) void settled.then(this.#endPromises)
   }
 
   /** To be called as soon as a transaction is committed, with the tables it changed. Undefined for any, also the schema. */
@@ -126,7 +137,7 @@ export class CachedReads {
     this.#isValidated = true
     // A tick that a promise queues runs when this callback, with all promises it settled, is done, and before the next begins. A tick of its own would run
     // before the promises.
-    void settled.then(this.#endPromises)
+    if (!this.#isHeld) void settled.then(this.#endPromises)
     const version = this.#readDataVersion()
     if (version !== undefined && version === this.#dataVersion) return
     this.#dataVersion = version
@@ -142,7 +153,7 @@ export class CachedReads {
   }
 
   readonly #endCallback = (): void => {
-    this.#isValidated = false
+    if (!this.#isHeld) this.#isValidated = false
   }
 
   /** Undefined if the database is busy: that connection does not wait for locks. */

@@ -327,8 +327,8 @@ class SqliteDatabase implements Migratable {
     const lease = guard?.currentLease()
     await this.#begin()
     // What it finds may be a commit of another process that is not flushed yet, and be acknowledged without a change.
-    if (this.isShared) this.#reads.revalidate()
-    else this.#reads.expire()
+    if (this.isShared) this.#reads.holdValidated()
+    else this.#reads.hold()
     const tx = new SqliteTransaction(this.#writer, this.#reads, this.#writeMutex)
     try {
       const result = await work(tx)
@@ -351,6 +351,8 @@ class SqliteDatabase implements Migratable {
       // If the commit failed, its outcome is unknown.
       this.#reads.invalidate(tx.changed.tables)
       throw error
+    } finally {
+      this.#reads.release()
     }
   }
 
