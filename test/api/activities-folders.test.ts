@@ -161,7 +161,8 @@ describe('the recipient of a shared folder', () => {
 
   it('receives no earlier events, and none of others at its path, after reconnecting to the stream', async () => {
     const { space, content, ann, guest } = await stage()
-    const { log } = server.running.services.activity.live
+    const { activity, db } = server.running.services
+    const { log } = activity.live
     const lock = async (p: string) =>
       assert.equal((await ann.put(space.v2('file/'), { form: { p, operation: 'lock' } })).status, 200)
     await log.settled()
@@ -197,7 +198,14 @@ describe('the recipient of a shared folder', () => {
       }
     }
     const commits = found.filter((one) => one.startsWith('commit'))
-    assert.ok(commits.length === 2 || commits.length === 3, 'one event each for shown, moved and last')
+    // A head is logged again if the node that made it may not have processed it.
+    const logged = await db.all<{ event: string }>('select event from live_event where id > ?', since)
+    const heads = logged.map(({ event }) => JSON.parse(event).commitId).filter((head) => head !== undefined)
+    const repeated = heads.length - new Set(heads).size
+    assert.ok(
+      commits.length === 2 || (commits.length >= 3 && commits.length <= 3 + repeated),
+      `one event each for shown, moved and last: ${found.join(', ')}`,
+    )
     assert.deepEqual(
       found.filter((one) => one.startsWith('lock')),
       [`lock ${folder} /shown`, `lock ${folder} /last`],
