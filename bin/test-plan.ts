@@ -205,7 +205,7 @@ export const RULES: readonly Rule[] = [
   fast('test/api/scopes', SQLITE, 'routes'),
   fast('test/api/sharing-hostile', SQLITE, 'input nobody should send'),
   deep('test/api/thumbnails', SQLITE, 'images'),
-  split('test/api/photos', 'images'),
+  split('test/api/photo', 'images'),
   fast('test/transfer/download-damage', SQLITE, 'blocks'),
   fast('test/transfer/download-ranges', SQLITE, 'blocks'),
   fast('test/transfer/upload-digest', SQLITE, 'blocks'),
