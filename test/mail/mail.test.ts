@@ -376,6 +376,22 @@ describe('mailed notifications', () => {
     assert.equal(mail.headers.get('subject'), '2 nouvelles notifications')
     assert.match(mail.text, /ann a partagé « Plans » avec vous/)
     assert.match(mail.headers.get('list-unsubscribe') ?? '', /app\/account\/notifications>$/)
+    assert.match(mail.html, /<html lang="fr" dir="ltr">/)
+  })
+
+  it('is written from right to left in Arabic, with names in their own direction', async () => {
+    await using smtp = await startSmtpReceiver()
+    await using server = await startWithMail(smtp)
+    const ann = await server.signUp({ email: 'ann@example.org' })
+    const bob = await server.signUp({ email: 'bob@example.org' })
+    await bob.put('/api/v2.1/user/', { form: { language: 'ar' } })
+    await share(ann, await ann.createLibrary('2026 (a)'), 'bob@example.org')
+    await server.after(60)
+    const mail = smtp.received[0]
+    assert.ok(mail !== undefined)
+    assert.equal(mail.headers.get('subject'), 'شارك ann «2026 (a)» معك')
+    assert.match(mail.html, /<html lang="ar" dir="rtl">/)
+    assert.match(mail.text, /شارك \u2068ann\u2069 «\u20682026 \(a\)\u2069» معك/)
   })
 
   it('says nothing about a share that ended before, or that was seen', async () => {

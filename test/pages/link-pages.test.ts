@@ -69,10 +69,15 @@ describe('the link pages', () => {
       visit(server, path, { headers: { 'Accept-Language': language } })
     const german = await at(`/f/${file.token}/`, 'de-DE,de;q=0.9,en;q=0.8')
     assertPage(german, 200)
-    assert.match(german.text, /<html lang="de">[\s\S]*Geteilt von <b>[\s\S]*16 Bytes[\s\S]*Herunterladen/)
+    assert.match(
+      german.text,
+      /<html lang="de" dir="ltr">[\s\S]*Geteilt von <b>[\s\S]*16 Bytes[\s\S]*Herunterladen/,
+    )
     assert.match(german.text, /bis <time datetime="2025-08-03T22:13:20.000Z">3\. Aug\. 2025</)
     const chinese = await at(`/d/${folder.token}/`, 'zh-CN')
-    assert.match(chinese.text, /<html lang="zh">[\s\S]*需要密码/)
+    assert.match(chinese.text, /<html lang="zh" dir="ltr">[\s\S]*需要密码/)
+    const arabic = await at(`/d/${folder.token}/`, 'ar-EG')
+    assert.match(arabic.text, /<html lang="ar" dir="rtl">[\s\S]*كلمة المرور مطلوبة/)
     assert.match((await at('/f/00000000000000000000/', 'de')).text, /<h1>Nicht gefunden</)
     const { token } = await uploadLinkTo(space, '/docs')
     const upload = await at(`/u/d/${token}/`, 'de')

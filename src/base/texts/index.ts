@@ -1,2 +1,2 @@
 export { formatter, type MessageValues, type Part } from './formatter.ts'
-export { acceptedLanguage, isLanguage, type Language, languages, localeOf } from './languages.ts'
+export { acceptedLanguage, directionOf, isLanguage, type Language, languages, localeOf } from './languages.ts'

@@ -3,6 +3,7 @@ const locales = {
   en: 'en-GB',
   de: 'de-DE',
   zh: 'zh-CN',
+  ar: 'ar',
   cs: 'cs-CZ',
   es: 'es-ES',
   fr: 'fr-FR',
@@ -25,6 +26,12 @@ export function isLanguage(text: string): text is Language {
 
 export function localeOf(language: Language): string {
   return locales[language]
+}
+
+const rightToLeft: readonly Language[] = ['ar']
+
+export function directionOf(language: Language): 'ltr' | 'rtl' {
+  return rightToLeft.includes(language) ? 'rtl' : 'ltr'
 }
 
 /** The language that a client prefers (`Accept-Language`); undefined if none of ours is among them. */

@@ -1,4 +1,4 @@
-import type { Language } from '../../base/texts/index.ts'
+import { directionOf, type Language } from '../../base/texts/index.ts'
 
 /** The content of a mail, before it is rendered. All texts may contain names that strangers chose. */
 export interface MailContent {
@@ -23,12 +23,13 @@ const MAX_HEADER_LENGTH = 200
 const MAX_NAME_LENGTH = 100
 
 // Control and format characters could forge headers, reverse the reading direction or hide text. Joiners belong to scripts and emoji.
+const ISOLATES = /[\u2068\u2069]/g
 const UNSAFE = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]|(?![\u200C\u200D])\p{Cf}/gu
 
 /** A text on one line without control characters, for a header. */
 export function headerText(text: string): string {
   return shortened(
-    text.toWellFormed().replaceAll(UNSAFE, ' ').replaceAll(/\s+/g, ' ').trim(),
+    text.toWellFormed().replaceAll(ISOLATES, '').replaceAll(UNSAFE, ' ').replaceAll(/\s+/g, ' ').trim(),
     MAX_HEADER_LENGTH,
   )
 }
@@ -64,13 +65,16 @@ const MUTED = 'color:#6a645a'
 /** A simple page without images, scripts or outside resources. Styles are inline, because mail programs drop style sheets. */
 export function htmlText(content: MailContent, site: string): string {
   const { language, subject, lines, quote, action, remarks = [], why, settings } = content
+  const direction = directionOf(language)
+  // Mail programs do not know logical properties.
+  const start = direction === 'rtl' ? 'right' : 'left'
   const paragraph = (text: string, style = '') =>
     `<p style="margin:0 0 16px;line-height:1.5;overflow-wrap:anywhere;${style}">${escaped(text)}</p>`
   const parts = [
     ...lines.map((line) => paragraph(line)),
     quote === undefined
       ? ''
-      : `<blockquote style="margin:0 0 16px;padding:4px 0 4px 14px;border-left:3px solid #d8d2c6;line-height:1.5;white-space:pre-wrap;overflow-wrap:anywhere">${escaped(quote)}</blockquote>`,
+      : `<blockquote style="margin:0 0 16px;padding:4px 14px;border-${start}:3px solid #d8d2c6;line-height:1.5;white-space:pre-wrap;overflow-wrap:anywhere">${escaped(quote)}</blockquote>`,
     action === undefined
       ? ''
       : `<p style="margin:24px 0"><a href="${escaped(action.url)}" style="display:inline-block;padding:11px 20px;border-radius:8px;background:#1f5f4f;color:#ffffff;text-decoration:none;font-weight:600">${escaped(action.label)}</a></p>`,
@@ -82,7 +86,7 @@ export function htmlText(content: MailContent, site: string): string {
       ? ''
       : `<br><a href="${escaped(settings.url)}" style="${MUTED}">${escaped(settings.label)}</a>`)
   return `<!doctype html>
-<html lang="${language}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><title>${escaped(subject)}</title></head>
+<html lang="${language}" dir="${direction}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><title>${escaped(subject)}</title></head>
 <body style="margin:0;padding:24px 12px;background:#f6f3ed;color:#26231e;${FONT};font-size:16px">
 <div style="max-width:560px;margin:0 auto;padding:28px 28px 14px;background:#ffffff;border:1px solid #e5dfd3;border-radius:12px">
 <p style="margin:0 0 20px;font-family:Georgia,'Times New Roman',serif;font-size:22px;font-weight:600">${escaped(site)}</p>

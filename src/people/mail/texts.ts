@@ -1,4 +1,11 @@
-import { formatter, type Language, localeOf, type MessageValues } from '../../base/texts/index.ts'
+import {
+  directionOf,
+  formatter,
+  type Language,
+  localeOf,
+  type MessageValues,
+} from '../../base/texts/index.ts'
+import ar from './texts/ar.json' with { type: 'json' }
 import cs from './texts/cs.json' with { type: 'json' }
 import de from './texts/de.json' with { type: 'json' }
 import en from './texts/en.json' with { type: 'json' }
@@ -17,6 +24,7 @@ import zh from './texts/zh.json' with { type: 'json' }
 type MailMessages = typeof en
 
 export const mailMessages: Readonly<Record<Language, MailMessages>> = {
+  ar,
   cs,
   de,
   en,
@@ -47,11 +55,25 @@ export function mailTexts(language: Language): MailTexts {
   if (there !== undefined) return there
   const locale = localeOf(language)
   const days = new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeZone: 'UTC' })
+  const { format } = formatter(locale)
   const made = {
     messages: mailMessages[language],
-    format: formatter(locale).format,
+    format:
+      directionOf(language) === 'rtl'
+        ? (message: string, values: MessageValues = {}) => format(message, isolated(values))
+        : format,
     day: (seconds: number) => days.format(new Date(seconds * 1000)),
   }
   known.set(language, made)
   return made
+}
+
+/** Names and addresses in Latin letters keep the order of their own parts within a sentence from right to left. */
+function isolated(values: MessageValues): MessageValues {
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [
+      name,
+      typeof value === 'string' ? `\u2068${value}\u2069` : value,
+    ]),
+  )
 }

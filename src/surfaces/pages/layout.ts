@@ -1,3 +1,4 @@
+import { directionOf } from '../../base/texts/index.ts'
 import type { HttpRequest } from '../../platform/http/index.ts'
 import { type HttpResponse, rawResponse } from '../../platform/responses/index.ts'
 import { assetVersion } from './assets.ts'
@@ -35,7 +36,7 @@ export async function pageAnswer(request: HttpRequest, page: Page): Promise<Http
   const version = await assetVersion()
   const texts = textsFor(request)
   const document = html`<!doctype html>
-<html lang="${texts.language}">
+<html lang="${texts.language}" dir="${directionOf(texts.language)}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">

@@ -1,5 +1,6 @@
 import { acceptedLanguage, formatter, type Language, localeOf, type Part } from '../../../base/texts/index.ts'
 import type { HttpRequest } from '../../../platform/http/index.ts'
+import ar from './ar.json' with { type: 'json' }
 import cs from './cs.json' with { type: 'json' }
 import de from './de.json' with { type: 'json' }
 import en from './en.json' with { type: 'json' }
@@ -18,6 +19,7 @@ import zh from './zh.json' with { type: 'json' }
 type PageMessages = typeof en
 
 const messages: Readonly<Record<Language, PageMessages>> = {
+  ar,
   cs,
   de,
   en,
