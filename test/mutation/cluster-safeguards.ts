@@ -130,8 +130,8 @@ export const CLUSTER_SAFEGUARDS: readonly Safeguard[] = [
     invariant: 'I4',
     name: 'what another process committed is flushed before it is acknowledged',
     file: 'src/platform/database/sqlite/sqlite-database.ts',
-    find: 'if (this.isShared) this.#reads.revalidate()',
-    replace: 'if (this.isShared) this.#reads.expire()',
+    find: 'if (this.isShared) this.#reads.holdValidated()',
+    replace: 'if (this.isShared) this.#reads.hold()',
     tests: [WRITE_LOCK],
   },
   {
