@@ -19,6 +19,7 @@ export default defineConfig({
   base: './',
   plugins: [
     textModules(),
+    passwordRule(),
     react(),
     firstRequests(),
     serviceWorker(),
@@ -38,6 +39,12 @@ export default defineConfig({
     rolldownOptions: { output: { codeSplitting: { groups: chunkGroups() } } },
   },
 })
+
+/** The rule by which the server refuses common passwords. The app has the same, to say so while one is typed. */
+function passwordRule(): Plugin {
+  const file = path.join(import.meta.dirname, '../src/people/passwords/common-passwords.ts')
+  return { name: 'password-rule', resolveId: (id) => (id === 'virtual:common-passwords' ? file : undefined) }
+}
 
 /**
  * Which modules share a file. Each file costs a round trip on a slow line, so what is used together is loaded together. A group

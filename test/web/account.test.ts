@@ -77,6 +77,32 @@ describe('the account page', () => {
     assert.ok((await ann.get('/api2/account/info/')).body.avatar_url.endsWith('default.png'))
   })
 
+  it('says while a new password is typed whether the server would accept it', async (t) => {
+    const ann = await suite.server.signUp({ email: 'hedwig.holunder@example.org' })
+    const tab = await suite.openTab(t, ann)
+    if (tab === undefined) return
+    const { page } = tab
+    await tab.go('/account/security')
+    const field = page.getByLabel('New password', { exact: true })
+    const RULE = 'Minimum length: 8. Common passwords are not accepted.'
+    const COMMON = 'This password is common: others would guess it.'
+    await page.getByText(RULE).waitFor()
+    for (const [typed, said] of [
+      ['tulip', '3 more characters'],
+      ['tulip m', '1 more character'],
+      ['tulip mast', 'Long enough, and not common.'],
+      ['Password123!', COMMON],
+      ['Holunder2026', COMMON],
+      ['', RULE],
+    ] as const) {
+      await field.fill(typed)
+      await page.getByText(said, { exact: true }).waitFor()
+      if (said === COMMON) await tab.picture('account-password-common')
+    }
+    await tab.checkAccess()
+    assert.deepEqual(tab.complaints, [])
+  })
+
   it('changes the password, which ends all other sessions and keeps this one', async (t) => {
     const ann = await suite.server.signUp()
     const tab = await suite.openTab(t, ann)

@@ -1,6 +1,6 @@
 import { type FormEvent, useState } from 'react'
-import { CarrelError, changePassword, endSession, isKept, passwordLength, useAccount } from '../api/index.ts'
-import { signIn } from '../session/index.ts'
+import { CarrelError, changePassword, endSession, isKept, useAccount } from '../api/index.ts'
+import { NewPasswordField, signIn } from '../session/index.ts'
 import { useTexts } from '../texts/index.ts'
 import { Button, PasswordField, useErrorMessage, useToast } from '../ui/index.ts'
 
@@ -8,7 +8,6 @@ const empty = { older: '', newer: '', again: '' }
 
 export function PasswordSection() {
   const texts = useTexts('account')
-  const common = useTexts('common')
   const { data: account } = useAccount()
   const [values, setValues] = useState(empty)
   const { busy, failure, change } = useChange(account?.email ?? '')
@@ -31,11 +30,9 @@ export function PasswordSection() {
       <p className="muted">{texts.passwordEffects}</p>
       <input type="hidden" autoComplete="username" value={account?.email ?? ''} readOnly />
       <PasswordField label={texts.oldPassword} autoComplete="current-password" {...field('older')} />
-      <PasswordField
+      <NewPasswordField
         label={texts.newPassword}
-        autoComplete="new-password"
-        minLength={passwordLength()}
-        hint={common.passwordRule(String(passwordLength()))}
+        names={account === undefined ? [] : [account.email, account.name]}
         {...field('newer')}
       />
       <PasswordField

@@ -4,11 +4,11 @@ import {
   type AdminUser,
   changeUser,
   createUser,
-  passwordLength,
   resetPassword,
   sendsMail,
   type UserFields,
 } from '../api/index.ts'
+import { NewPasswordField } from '../session/index.ts'
 import { makePassword } from '../sharing/index.ts'
 import { useTexts } from '../texts/index.ts'
 import {
@@ -17,7 +17,6 @@ import {
   CopyButton,
   Dialog,
   FormDialog,
-  PasswordField,
   SelectField,
   TextField,
   useAction,
@@ -125,10 +124,8 @@ export function NewUser(props: { onMade: (made: MadePassword) => void; onClose: 
         <p className="muted">{texts.inviteHint}</p>
       ) : (
         <div className="sharing-password">
-          <PasswordField
+          <NewPasswordField
             label={common.password}
-            autoComplete="new-password"
-            minLength={passwordLength()}
             value={password}
             onChange={(event) => setPassword(event.target.value)}
           />

@@ -1,8 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { CarrelError, checkMailToken, endSession, passwordLength, setPasswordByToken } from '../api/index.ts'
+import { CarrelError, checkMailToken, endSession, setPasswordByToken } from '../api/index.ts'
 import { useTexts } from '../texts/index.ts'
-import { Button, ButtonLink, PasswordField, useErrorMessage, Waiting } from '../ui/index.ts'
+import { Button, ButtonLink, useErrorMessage, Waiting } from '../ui/index.ts'
+import { NewPasswordField } from './new-password-field.tsx'
 import { SignInCard } from './sign-in-card.tsx'
 
 /** Chooses a password with the token of a mail, which is in the fragment of the URL. */
@@ -63,14 +64,12 @@ export default function SetPassword() {
     <SignInCard title={texts.choosePassword} onSubmit={() => void save()}>
       <p className="muted">{texts.choosePasswordHint(checked.data.email)}</p>
       <input type="hidden" name="username" autoComplete="username" value={checked.data.email} readOnly />
-      <PasswordField
+      <NewPasswordField
         label={common.password}
         name="new-password"
-        autoComplete="new-password"
         autoFocus
         required
-        minLength={passwordLength()}
-        hint={common.passwordRule(String(passwordLength()))}
+        names={[checked.data.email]}
         value={password}
         onChange={(event) => setPassword(event.target.value)}
       />

@@ -75,7 +75,9 @@ export const messageArguments = {
     selection: 'count: number, shown',
   },
   common: {
+    passwordMissing: 'count: number',
     passwordRule: 'count',
+    passwordShortest: 'count',
     visitor: 'name',
   },
   files: {
