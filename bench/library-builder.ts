@@ -78,7 +78,7 @@ export class LibraryBuilder implements AsyncDisposable {
   }
 
   issueApiToken(): Promise<string> {
-    return this.services.apiTokens.issue(this.#owner)
+    return this.services.apiTokens.issue(this.#owner, undefined)
   }
 
   async newLibrary(name: string): Promise<EditableLibrary> {

@@ -48,7 +48,7 @@ describe('/api2/account/info/', () => {
       assert.deepEqual([reply.status, reply.body], [200, expected])
     }
     const more = { quota: 1_000_000_000, name: 'Ann', loginId: 'a1', department: 'D', institution: 'I' }
-    await server.running.services.accounts.update('ann@example.org', more)
+    await server.running.services.accounts.update('ann@example.org', more, undefined)
     const changed = { name: 'Ann', login_id: 'a1', department: 'D', institution: 'I', total: 1_000_000_000 }
     assert.deepEqual((await ann.get('/api2/account/info/')).body, { ...expected, ...changed })
     assert.equal((await (await server.admin()).get('/api2/account/info/')).body.is_staff, true)
@@ -57,7 +57,7 @@ describe('/api2/account/info/', () => {
   it('returns the used share of the quota without an exponent', async () => {
     const user = await server.signUp()
     const { accounts, core } = server.running.services
-    const account = await accounts.update(user.email, { quota: 1_000_000_000 })
+    const account = await accounts.update(user.email, { quota: 1_000_000_000 }, undefined)
     await user.createLibrary()
     const shares = [
       [83_260, '0.008326%'],
@@ -78,7 +78,7 @@ describe('/api2/account/info/', () => {
   it('changes the name in any encoding and returns the account', async () => {
     const user = await server.signUp()
     for (const options of encodings({ name: 'Änne', file_updates_email_interval: 3600 })) {
-      await server.running.services.accounts.update(user.email, { name: 'before' })
+      await server.running.services.accounts.update(user.email, { name: 'before' }, undefined)
       const reply = await user.put('/api2/account/info/', options)
       assert.deepEqual([reply.status, reply.body], [200, (await user.get('/api2/account/info/')).body])
       assert.equal(reply.body.name, 'Änne')
@@ -326,7 +326,10 @@ describe('/api2/accounts/', () => {
     it(`rejects creating an account with ${JSON.stringify(json).slice(0, 70)}`, async () => {
       const { accounts } = server.running.services
       if (!(await accounts.find('taken@example.org'))) {
-        await accounts.create({ email: 'taken@example.org', password: 'a long password', loginId: 'taken' })
+        await accounts.create(
+          { email: 'taken@example.org', password: 'a long password', loginId: 'taken' },
+          undefined,
+        )
       }
       const reply = await admin.put('/api2/accounts/never@example.org/', { json })
       assert.deepEqual([reply.status, reply.body], [400, body])

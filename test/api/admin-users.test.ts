@@ -217,12 +217,15 @@ describe('/api/v2.1/admin/users/', () => {
 
   it('finds accounts by part of a name, active or not', async () => {
     const { accounts } = server.running.services
-    await accounts.create({
-      email: 'quirin@example.org',
-      password: 'a long password',
-      name: 'Zaphod',
-      active: false,
-    })
+    await accounts.create(
+      {
+        email: 'quirin@example.org',
+        password: 'a long password',
+        name: 'Zaphod',
+        active: false,
+      },
+      undefined,
+    )
     for (const query of ['quirin', 'ZAPH', 'quirin@example.org']) {
       const reply = await admin.get('/api/v2.1/admin/search-user/', { query })
       const found = user('quirin@example.org', { name: 'Zaphod', is_active: false })
@@ -242,7 +245,7 @@ describe('/api/v2.1/admin/users/', () => {
       const reply = await admin.post('/api/v2.1/admin/generate-user-auth-token/', options)
       assert.deepEqual([reply.status, reply.body], [200, { token: someone.token }])
     }
-    await server.running.services.accounts.update(someone.email, { active: false })
+    await server.running.services.accounts.update(someone.email, { active: false }, undefined)
     const cases: [json: object, status: number, message: string][] = [
       [{}, 400, 'email invalid.'],
       [{ email: 'nobody' }, 400, 'email invalid.'],
@@ -286,12 +289,12 @@ describe('GET /api/v2.1/admin/users/', () => {
     admin = await server.admin()
     const { accounts, core } = server.running.services
     const make = (name: string, more: object) =>
-      accounts.create({ email: `${name}@example.org`, password: 'a long password', ...more })
+      accounts.create({ email: `${name}@example.org`, password: 'a long password', ...more }, undefined)
     const ann = await make('ann', { quota: 5_000_000, name: 'Zoe' })
     await make('bob', { role: 'guest', quota: 9_000_000 })
     await make('cat', { active: false })
     await server.running.services.apiTokens
-      .issue(ann)
+      .issue(ann, undefined)
       .then((token) => new Client(server.url, token).createLibrary())
     await dbOf(core).write((tx) => tx.run('update library set size = 1234'))
   })
@@ -357,5 +360,8 @@ describe('GET /api/v2.1/admin/users/', () => {
 async function ensureTaken(server: TestServer): Promise<void> {
   const { accounts } = server.running.services
   if (await accounts.find('taken@example.org')) return
-  await accounts.create({ email: 'taken@example.org', password: 'a long password', loginId: 'taken' })
+  await accounts.create(
+    { email: 'taken@example.org', password: 'a long password', loginId: 'taken' },
+    undefined,
+  )
 }

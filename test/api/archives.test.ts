@@ -216,7 +216,7 @@ describe('zip archives', () => {
       held.release()
       assert.equal((await ended(space.client, body.task_id)).canceled, true)
     }
-    await server.running.services.accounts.update(space.client.email, { quota: 2_000_000 })
+    await server.running.services.accounts.update(space.client.email, { quota: 2_000_000 }, undefined)
     const full = await extracted(space, { p: '/good.zip' })
     assert.equal(full.failed_reason, 'Quota is full')
     assert.deepEqual(await namesIn(space.client, space.id), ['good.zip'])
@@ -241,7 +241,7 @@ describe('zip archives', () => {
   it('limits what failed extractions have stored', async () => {
     const space = await Workspace.make(server)
     const { client, id } = space
-    await server.running.services.accounts.update(client.email, { quota: 4_000_000 })
+    await server.running.services.accounts.update(client.email, { quota: 4_000_000 }, undefined)
     const reasons: string[] = []
     for (let count = 1; count <= 5; count++) {
       const small = Array.from({ length: 15 }, (_, index) => ({

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { dbOf } from '../../src/libraries/library/core.ts'
-import type { Client, Reply } from '../support/client.ts'
+import { Client, type Reply } from '../support/client.ts'
+import { carrelProcess } from '../support/command.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { SyncClient } from '../support/sync-client.ts'
+import { personalToken } from '../support/tokens.ts'
 import { uploadFile } from '../support/transfer.ts'
 import { asking, DavClient } from '../webdav/dav-client.ts'
 import { shareWith } from './sharing-support.ts'
@@ -106,6 +108,153 @@ describe('the audit log has the same entries of an action, whichever protocol as
     for (const [name, call] of Object.entries(calls)) {
       assert.deepEqual(await recorded(call), [], name)
     }
+  })
+
+  /** Runs an operation by each of its surfaces. Each run writes the same entry, but for `detail`, `actor` and `address`, which tell them apart. */
+  const holdEach = async (
+    calls: Record<string, () => Promise<{ readonly status?: number; readonly code?: number | null }>>,
+    entry: Record<string, unknown>,
+  ) => {
+    for (const [name, call] of Object.entries(calls)) {
+      const entries = await recorded(async () => {
+        const { status = 200, code = 0 } = await call()
+        assert.deepEqual([status < 300 || status === 400 || status === 401, code], [true, 0], name)
+      })
+      assert.equal(entries.length, 1, `${name}: ${JSON.stringify(entries)}`)
+      assert.partialDeepStrictEqual(entries[0], entry, name)
+    }
+  }
+  const users = '/api/v2.1/admin/users/'
+  const older = '/api2/accounts/'
+  const command = (...args: string[]) => {
+    const database = server.databaseUrl === undefined ? [] : ['--database', server.databaseUrl]
+    return carrelProcess(['user', ...args, '--data', server.data, ...database], { input: 'another password' })
+  }
+
+  it('one of an account that was made, changed or removed, by the web API or a command', async () => {
+    const email = 'cid@example.org'
+    const on = (action: string, object = email) => ({ action, object_kind: 'account', object_id: object })
+    const made: Record<string, (one: string) => Promise<{ status?: number; code?: number | null }>> = {
+      'web API': (one) => admin.post(users, { form: { email: one, password: PASSWORD } }),
+      'web API, v2': (one) => admin.put(`${older}${one}/`, { form: { password: PASSWORD } }),
+      command: (one) => command('add', one, '--password-stdin'),
+    }
+    const removed = [
+      (one: string) => admin.delete(`${users}${one}/`),
+      (one: string) => admin.delete(`${older}${one}/`),
+      (one: string) => command('remove', one, '--yes'),
+    ]
+    for (const [index, [name, make]] of Object.entries(made).entries()) {
+      const one = `made${index}@example.org`
+      await holdEach({ [name]: () => make(one) }, on('account-made', one))
+      await holdEach({ [name]: () => removed[index]?.(one) ?? assert.fail() }, on('account-deleted', one))
+    }
+    await admin.post(users, { form: { email, password: PASSWORD } })
+    const contact = ['verify-contact', email, 'cid@example.com']
+    await holdEach(
+      {
+        'web API': () => admin.put(`${users}${email}/`, { form: { name: 'Cid' } }),
+        'web API, v2': () => admin.put(`${older}${email}/`, { form: { name: 'Sid' } }),
+        command: () => command(...contact),
+      },
+      on('account-changed'),
+    )
+    const own = await Client.signIn(server.url, email, PASSWORD)
+    const next = { old_password: PASSWORD, new_password: 'a third password' }
+    await holdEach(
+      {
+        'web API, own': () => own.post('/api/v2.1/user/reset-password/', { form: next }),
+        'web API': () => admin.put(`${users}${email}/reset-password/`),
+        command: () => command('password', email, '--password-stdin'),
+      },
+      on('password-changed'),
+    )
+  })
+
+  it('one of a sign-in, a refused one and a sign-out, by each protocol', async () => {
+    // Test accounts with one password have one hash, and are one client to WebDAV.
+    const secret = 'a password of her own'
+    const dora = await server.signUp({ password: secret })
+    const of = (action: string) => ({
+      actor: dora.email,
+      address: '127.0.0.1',
+      action,
+      object_kind: 'account',
+      object_id: dora.email,
+    })
+    const signIn = (password: string) =>
+      server.anonymous.post('/api2/auth-token/', { form: { username: dora.email, password } })
+    const browser = { device_id: 'c'.repeat(40), device_name: 'Browser' }
+    const byClient = async () => {
+      const { body } = await dora.post('/api2/client-login/')
+      return server.anonymous.post('/api/v2.1/client-login/', { form: { token: body.token, ...browser } })
+    }
+    await holdEach(
+      {
+        'web API': () => signIn(secret),
+        'web API, by a client': byClient,
+        WebDAV: () => davOf(dora.email, secret).propfind('/dav/', '0'),
+      },
+      of('login'),
+    )
+    await holdEach(
+      {
+        'web API': () => signIn('a guess'),
+        WebDAV: () => davOf(dora.email, 'a guess').propfind('/dav/', '0'),
+      },
+      of('login-failed'),
+    )
+    const session = async () => new Client(server.url, (await signIn(secret)).body.token, dora.email)
+    const [one, other] = [await byDevice('1'), await byDevice('2')]
+    const { sessions } = (await one.get('/api/v2.1/sessions/')).body
+    const key = sessions.find((each: { is_current: boolean }) => each.is_current).id
+    const third = await session()
+    await holdEach(
+      {
+        'web API, v2': () => other.post('/api2/logout-device/'),
+        'web API, one session': () => third.delete(`/api/v2.1/sessions/${key}/`),
+        'web API, all sessions': () => third.delete('/api/v2.1/sessions/'),
+      },
+      of('logout'),
+    )
+
+    async function byDevice(digit: string): Promise<Client> {
+      const device = { platform: 'linux', device_id: digit.repeat(40), device_name: digit }
+      const versions = { client_version: '9.0.0', platform_version: '1' }
+      const form = { username: dora.email, password: secret, ...device, ...versions }
+      const { body } = await server.anonymous.post('/api2/auth-token/', { form })
+      return new Client(server.url, body.token, dora.email)
+    }
+  })
+
+  it('one of a token and of a device that ended, by their holder and by an administrator', async () => {
+    const eli = await server.signUp({ password: PASSWORD })
+    const device = (digit: string) => ({ platform: 'linux', device_id: digit.repeat(40) })
+    for (const digit of ['a', 'b', 'c']) {
+      const versions = { device_name: digit, client_version: '9.0.0', platform_version: '1' }
+      const form = { username: eli.email, password: PASSWORD, ...device(digit), ...versions }
+      assert.equal((await server.anonymous.post('/api2/auth-token/', { form })).status, 200)
+    }
+    await holdEach(
+      {
+        own: () => eli.delete('/api2/devices/', { form: device('a') }),
+        'own, wiped': () => eli.delete('/api2/devices/', { form: { ...device('c'), wipe_device: true } }),
+        administrator: () =>
+          admin.delete('/api/v2.1/admin/devices/', { form: { ...device('b'), user: eli.email } }),
+      },
+      { action: 'device-unlinked', object_kind: 'device', detail: { email: eli.email, platform: 'linux' } },
+    )
+    const [token, other] = [
+      await personalToken(eli, { permission: 'r' }),
+      await personalToken(eli, { permission: 'r', name: 'other' }),
+    ]
+    await holdEach(
+      {
+        'web API': () => eli.delete(`/api/v2.1/personal-tokens/${token.id}/`),
+        'web API, by the token': () => other.post('/api2/logout-device/'),
+      },
+      { actor: eli.email, action: 'api-token-revoked', object_kind: 'account', object_id: eli.email },
+    )
   })
 
   it('any number of an administrator', async () => {

@@ -12,14 +12,17 @@ describe('POST /api2/auth-token/', () => {
   before(async () => {
     server = await startServer()
     const { accounts } = server.running.services
-    await accounts.create({ email: 'ann@example.org', password: PASSWORD, loginId: 'ann' })
-    await accounts.create({
-      email: 'bob@example.org',
-      password: PASSWORD,
-      contactEmail: 'bob@example.net',
-      contactVerified: true,
-    })
-    await accounts.create({ email: 'gone@example.org', password: PASSWORD, active: false })
+    await accounts.create({ email: 'ann@example.org', password: PASSWORD, loginId: 'ann' }, undefined)
+    await accounts.create(
+      {
+        email: 'bob@example.org',
+        password: PASSWORD,
+        contactEmail: 'bob@example.net',
+        contactVerified: true,
+      },
+      undefined,
+    )
+    await accounts.create({ email: 'gone@example.org', password: PASSWORD, active: false }, undefined)
   })
   after(() => server[Symbol.asyncDispose]())
   const login = (form: Record<string, string>) => server.anonymous.post('/api2/auth-token/', { form })

@@ -194,7 +194,7 @@ describe('synchronous batch copy and move', () => {
 
   it('rejects a copy that exceeds the quota of the owner', async () => {
     const [here, there] = await two(server)
-    await server.running.services.accounts.update(here.client.email, { quota: 10 })
+    await server.running.services.accounts.update(here.client.email, { quota: 10 }, undefined)
     await setLibrary(server, there, 'size = 10')
     const text = 'Out of quota.'
     assertError(await syncBatch(here.client, 'copy', batch(here, ['a.txt'], there, '/')), 443, text)

@@ -319,7 +319,7 @@ describe('comments on files', () => {
     assert.equal((await owner.delete(one(space, id))).status, 204)
     // Comments of a removed account stay, and a new account with its e-mail has no rights on them.
     const kept = (await add(reader, space.id, '/b.txt', 'kept')).body.id
-    await server.running.services.accounts.remove(reader.email)
+    await server.running.services.accounts.remove(reader.email, undefined)
     assert.deepEqual(textsOf(await list(owner, space.id, '/b.txt')), ['kept'])
     assert.equal((await owner.get(one(space, kept))).body.user_email, reader.email)
   })

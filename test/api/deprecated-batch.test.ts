@@ -128,9 +128,9 @@ describe('batch copy and move with paths', () => {
     assert.equal(await message('move', here, there), 'Internal Server Error')
     assert.equal(await message('copy', here, there), undefined)
     await setLibrary(server, there, 'size = 10')
-    await server.running.services.accounts.update(here.client.email, { quota: 10 })
+    await server.running.services.accounts.update(here.client.email, { quota: 10 }, undefined)
     assert.equal(await message('copy', here, there), 'Internal Server Error')
-    await server.running.services.accounts.update(here.client.email, { quota: 0 })
+    await server.running.services.accounts.update(here.client.email, { quota: 0 }, undefined)
     await here.makeReadOnly()
     assert.equal(await message('copy', here, there), undefined)
     assert.equal(await message('move', here, there), 'Permission denied.')
@@ -277,7 +277,7 @@ describe('a single copy or move as a task', () => {
 
   it('counts copies against the quota, and moves only between owners', async () => {
     const [here, there] = await two(server)
-    await server.running.services.accounts.update(here.client.email, { quota: 10 })
+    await server.running.services.accounts.update(here.client.email, { quota: 10 }, undefined)
     await setLibrary(server, there, 'size = 10')
     for (const to of [here, there]) {
       const reply = await here.client.post(URL, { form: body('copy', here, 'a.txt', to, '/in') })

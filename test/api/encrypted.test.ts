@@ -101,9 +101,9 @@ describe('the password of an encrypted library', () => {
       const user = await server.signUp()
       const space = await make(user)
       await openEncrypted(user, space.id)
-      await accounts.update(user.email, changes)
-      const account = await accounts.update(user.email, { active: true })
-      const again = new Client(server.url, await apiTokens.issue(account), user.email)
+      await accounts.update(user.email, changes, undefined)
+      const account = await accounts.update(user.email, { active: true }, undefined)
+      const again = new Client(server.url, await apiTokens.issue(account, undefined), user.email)
       assert.equal(await needsPassword(space, again), true)
     }
     const space = await make()

@@ -135,7 +135,7 @@ describe('the older file operations', () => {
 
   it('counts copies against the quota', async () => {
     const [here, there] = await two(server)
-    await server.running.services.accounts.update(here.client.email, { quota: 10 })
+    await server.running.services.accounts.update(here.client.email, { quota: 10 }, undefined)
     await setLibrary(server, there, 'size = 10')
     assertError(await post(here, 'copy', {}, to(there, '/', 'a.txt')), 443, 'Out of quota.')
     assert.equal((await post(here, 'move', {}, to(there, '/', 'a.txt'))).status, 200)

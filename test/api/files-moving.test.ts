@@ -208,7 +208,7 @@ describe('moving and copying', () => {
 
   it('rejects a copy beyond the quota of the owner', async () => {
     const [here, there] = await two()
-    await server.running.services.accounts.update(here.client.email, { quota: 1 })
+    await server.running.services.accounts.update(here.client.email, { quota: 1 }, undefined)
     const { core } = server.running.services
     await dbOf(core).write((tx) => tx.run('update library set size = 1 where id = ?', there.id))
     for (const url of [here.v2('file/'), here.v21('file/')]) {

@@ -87,7 +87,7 @@ describe('listings', () => {
     await space.file('/a')
     await space.client.get(space.v2('dir/'))
     const { accounts } = server.running.services
-    await accounts.update(space.client.email, { name: 'Ann Other' })
+    await accounts.update(space.client.email, { name: 'Ann Other' }, undefined)
     for (const url of [space.v2('dir/'), space.v21('dir/')]) {
       const reply = await space.client.get(url)
       const [entry] = reply.body.dirent_list ?? reply.body

@@ -69,7 +69,7 @@ describe('the list of libraries', () => {
   let photos: string
   before(async () => {
     ann = await server.signUp({ email: 'ann@example.org' })
-    await server.running.services.accounts.update(ann.email, { name: 'Ann' })
+    await server.running.services.accounts.update(ann.email, { name: 'Ann' }, undefined)
     plans = await ann.createLibrary('Plans')
     clock += 10
     photos = await ann.createLibrary('ÉTÉ photos')
@@ -262,7 +262,7 @@ describe('one library', () => {
       [100, true],
       [99, true],
     ] as const) {
-      await server.running.services.accounts.update(ann.email, { quota })
+      await server.running.services.accounts.update(ann.email, { quota }, undefined)
       assert.equal((await ann.get(`/api/v2.1/repos/${id}/`)).body.no_quota, full, String(quota))
     }
   })

@@ -169,9 +169,9 @@ describe('a visited link', () => {
     const leaving = await sharedSpace(server)
     const left = await shareLink(leaving, '/docs')
     const { accounts } = server.running.services
-    await accounts.update(leaving.client.email, { active: false })
+    await accounts.update(leaving.client.email, { active: false }, undefined)
     assert.equal(await seen(server, left.token), 404)
-    await accounts.update(leaving.client.email, { active: true })
+    await accounts.update(leaving.client.email, { active: true }, undefined)
     assert.notEqual(await seen(server, left.token), 404)
   })
 

@@ -284,7 +284,7 @@ describe('live events', () => {
     await until(() => openStreams() === most - 1)
     await using one = await EventStream.open(ann)
     assert.equal(one.status, 200)
-    await server.running.services.accounts.update(ann.email, { active: false })
+    await server.running.services.accounts.update(ann.email, { active: false }, undefined)
     for (const { services } of server.nodes) await services.activity.live.checkAll()
     await Promise.all([one, ...streams].map((stream) => stream.ended()))
     assert.equal(openStreams(), 0)

@@ -319,7 +319,7 @@ describe('an event stream', () => {
       await activity.live.log.settled()
     }
     for (let round = 0; round < 40; round++) await tell('before ')
-    await accounts.update(bob.email, { active: false })
+    await accounts.update(bob.email, { active: false }, undefined)
     await tell('after ')
     await silent.ended()
     slow.resume()

@@ -161,7 +161,7 @@ describe('notifications', () => {
     await notify(bob, ann)
     const { accounts, core } = server.running.services
     const key = await keyOf(bob)
-    await accounts.remove(bob.email)
+    await accounts.remove(bob.email, undefined)
     const left = await dbOf(core).get<{ n: number }>(
       'select count(*) as n from notification where account_key = ?',
       key,

@@ -53,7 +53,7 @@ describe('Guessing the password of an account', () => {
     }
     const known = await answers(user.email)
     assert.deepEqual(await answers('nobody@example.org'), known)
-    await server.running.services.accounts.update(user.email, { active: false })
+    await server.running.services.accounts.update(user.email, { active: false }, undefined)
     assert.deepEqual(await answers(user.email), known)
   })
 })
@@ -87,7 +87,7 @@ describe('A name that strangers guess', () => {
   it('has one budget in all spellings, at every door', async () => {
     await using server = await startServer({ env: { CARREL_RATE_LIMIT: 'on' } })
     const { accounts } = server.running.services
-    await accounts.create({ email: 'ren\u00e9-zo\u00e9@example.org', password: PASSWORD })
+    await accounts.create({ email: 'ren\u00e9-zo\u00e9@example.org', password: PASSWORD }, undefined)
     const spellings = [
       'ren\u00e9-zo\u00e9',
       'rene\u0301-zo\u00e9',

@@ -18,7 +18,7 @@ const MB = 1_000_000
 const TO = at('/to')
 
 const setQuota = (server: TestServer, user: Client, quota: number) =>
-  server.running.services.accounts.update(user.email, { quota })
+  server.running.services.accounts.update(user.email, { quota }, undefined)
 const used = async (user: Client) => (await user.get('/api2/account/info/')).body.usage
 
 async function newLibrary(server: TestServer, user: Client): Promise<EditableLibrary> {

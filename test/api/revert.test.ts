@@ -424,7 +424,7 @@ function revertLibrary(space: Workspace, commit: string, client = space.client):
 }
 
 async function setQuota(client: Client, quota: number): Promise<void> {
-  await server.running.services.accounts.update(client.email, { quota })
+  await server.running.services.accounts.update(client.email, { quota }, undefined)
 }
 
 function bodies(sent: Record<string, string | undefined>): CallOptions[] {

@@ -31,7 +31,7 @@ describe('A failed sign-in', () => {
   it('looks the same for a wrong password, an unknown name and an inactive account', async () => {
     const active = await server.signUp()
     const inactive = await server.signUp()
-    await server.running.services.accounts.update(inactive.email, { active: false })
+    await server.running.services.accounts.update(inactive.email, { active: false }, undefined)
     const wrong = seen(await signIn(active.email, 'wrong'))
     assert.equal(wrong.status, 400)
     for (const [username, password] of [

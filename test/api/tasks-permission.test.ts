@@ -40,7 +40,7 @@ describe('a task whose account loses a permission while it runs', () => {
     'the source was transferred': (here) => giveAway(here),
     'the destination was transferred': (_, there) => giveAway(there),
     'the account was deactivated': ({ client }) =>
-      server.running.services.accounts.update(client.email, { active: false }),
+      server.running.services.accounts.update(client.email, { active: false }, undefined),
     'the session was signed out': ({ client }) => client.post('/api2/logout-device/'),
     'the account was signed out everywhere': ({ client }) => client.delete('/api/v2.1/sessions/'),
     'the destination became read-only': (_, there) => setLibrary(server, there, 'status = 1'),

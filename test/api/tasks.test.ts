@@ -190,7 +190,7 @@ describe('copies and moves as tasks', () => {
       [
         'Quota is full',
         async ({ there }) => {
-          await server.running.services.accounts.update(there.client.email, { quota: 10 })
+          await server.running.services.accounts.update(there.client.email, { quota: 10 }, undefined)
           await setLibrary(server, there, 'size = 10')
         },
       ],

@@ -301,7 +301,7 @@ for (const [name, bringBack] of calls) {
       await put(other, '/locked', 'changed')
       await put(other, '/f', 'a file')
       await other.lockFor('/locked', stranger)
-      await server.running.services.accounts.update(other.client.email, { quota: 2000 })
+      await server.running.services.accounts.update(other.client.email, { quota: 2000 }, undefined)
       const reply = await bringBack(other, old, ['/locked', '/f/deep', '/huge', '/small'])
       assertReply(reply, 200, {
         success: ok(['/small', false]),
@@ -320,7 +320,7 @@ for (const [name, bringBack] of calls) {
       for (const path of ['/1', '/2', '/3']) await put(other, path, 'x'.repeat(400))
       const old = await other.head()
       for (const path of ['/1', '/2', '/3']) await remove(other, path)
-      await server.running.services.accounts.update(other.client.email, { quota: 1000 })
+      await server.running.services.accounts.update(other.client.email, { quota: 1000 }, undefined)
       const reply = await bringBack(other, old, ['/1', '/2', '/3'])
       assert.deepEqual(reply.body.success, ok(['/1', false], ['/2', false]))
       assert.deepEqual(reply.body.failed, failures(old, { path: '/3', error_msg: 'Out of quota.' }))

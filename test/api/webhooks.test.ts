@@ -63,10 +63,10 @@ describe('webhooks', () => {
       await member.get('/api/v2.1/activities/')
       await settled()
     }
-    await accounts.update(space.client.email, { active: false })
+    await accounts.update(space.client.email, { active: false }, undefined)
     await commitAndSettle('/unheard')
     assert.equal(receiver.calls.length, 0)
-    await accounts.update(space.client.email, { active: true })
+    await accounts.update(space.client.email, { active: true }, undefined)
     await commitAndSettle('/heard')
     assert.equal(receiver.calls.length, 1)
     assert.match(receiver.calls[0]?.text ?? '', /heard/)
@@ -265,8 +265,11 @@ describe('webhooks', () => {
   })
 
   for (const [what, end] of [
-    ['deactivated', (email: string) => server.running.services.accounts.update(email, { active: false })],
-    ['removed', (email: string) => server.running.services.accounts.remove(email)],
+    [
+      'deactivated',
+      (email: string) => server.running.services.accounts.update(email, { active: false }, undefined),
+    ],
+    ['removed', (email: string) => server.running.services.accounts.remove(email, undefined)],
   ] as const) {
     it(`send nothing more for an account that was ${what}, not even queued events`, async () => {
       clock = NOON

@@ -55,6 +55,7 @@ describe('an encrypted library on several nodes', { skip }, () => {
     assert.equal((await there.get(`/api/v2.1/repos/${id}/`)).body.lib_need_decrypt, false)
     const session = await second.running.services.apiTokens.issue(
       await second.running.services.accounts.get(here.email),
+      undefined,
     )
     assert.notEqual(session, here.token)
     assert.notEqual(await readAt(new Client(second.url, session, here.email), id), TEXT)

@@ -2,11 +2,12 @@ import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { describe, it } from 'node:test'
 import { deleteLibrary } from '../../src/libraries/library/libraries.ts'
+import { Audit } from '../../src/people/audit/audit.ts'
 import { Passwords } from '../../src/people/passwords/passwords.ts'
 import type { Database, Transaction, Value } from '../../src/platform/database/database.ts'
 import { createAccounts } from '../../src/programs/assembly/accounts.ts'
 import { libraryDependents } from '../../src/programs/assembly/dependents.ts'
-import { openTestCore } from '../support/core.ts'
+import { openTestCore, type TestCore } from '../support/core.ts'
 
 interface Column {
   readonly name: string
@@ -70,8 +71,8 @@ describe('removing an account', () => {
     await test.newLibrary(account)
     const schema = await schemaOf(test.db)
     await fill(test.db, schema, { library: other.info.key, account: account.key })
-    const accounts = createAccounts({ db: test.db, now: test.core.now, passwords: new Passwords() })
-    await accounts.remove(account.email)
+    const accounts = accountsOf(test, test.core.audit)
+    await accounts.remove(account.email, undefined)
     assert.deepEqual(await referencesTo(test.db, schema, 'account', account.key), kept)
   })
 
@@ -82,14 +83,22 @@ describe('removing an account', () => {
     const schema = await schemaOf(test.db)
     await fill(test.db, schema, { library: info.key, account: account.key })
     const before = await referencesTo(test.db, schema, 'account', account.key)
-    const accounts = createAccounts({ db: test.db, now: test.core.now, passwords: new Passwords() })
-    const failing = accounts.remove(account.email, async () => {
-      throw new Error('the audit log failed')
-    })
+    const audit = new Audit(
+      test.db,
+      () => {
+        throw new Error('the audit log failed')
+      },
+      -1,
+    )
+    const failing = accountsOf(test, audit).remove(account.email, { actor: account.email, address: '' })
     await assert.rejects(failing, /the audit log failed/)
     assert.deepEqual(await referencesTo(test.db, schema, 'account', account.key), before)
   })
 })
+
+function accountsOf({ db, core }: TestCore, audit: Audit) {
+  return createAccounts({ db, audit, now: core.now, passwords: new Passwords() })
+}
 
 type Schema = ReadonlyMap<string, readonly Column[]>
 

@@ -220,7 +220,7 @@ describe('one account that tries to fill a table', () => {
 
   it('of files pays for empty ones, too', async () => {
     const poor = await Workspace.make(server)
-    await server.running.services.accounts.update(poor.client.email, { quota: 1_000_000 })
+    await server.running.services.accounts.update(poor.client.email, { quota: 1_000_000 }, undefined)
     const link = await uploadLink(poor.client, poor.id)
     const statuses: number[] = []
     for (let call = 0; call < 6; call += 1) {

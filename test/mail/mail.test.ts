@@ -248,7 +248,7 @@ describe('a forgotten password', () => {
     await using server = await startWithMail(smtp)
     const { accounts, accountTokens, db } = server.running.services
     for (const name of ['ann', 'bob']) await server.signUp({ email: `${name}@example.org` })
-    await accounts.update('bob@example.org', { active: false })
+    await accounts.update('bob@example.org', { active: false }, undefined)
     // Calls of background work, which has another context, are not counted.
     const counting = new AsyncLocalStorage<string[]>()
     for (const method of ['all', 'get', 'write'] as const) {
@@ -261,7 +261,7 @@ describe('a forgotten password', () => {
     for (const name of ['ann', 'bob', 'nobody']) {
       const calls: string[] = []
       await counting.run(calls, () =>
-        accountTokens.requestReset(`${name}@example.org`, undefined, async () => {}),
+        accountTokens.requestReset(`${name}@example.org`, undefined, '192.0.2.7'),
       )
       assert.deepEqual(calls, ['all', 'write'], name)
     }
@@ -494,9 +494,13 @@ describe('mailed notifications', () => {
     await using server = await startWithMail(smtp)
     const ann = await server.signUp({ email: 'ann@example.org' })
     await server.signUp({ email: 'bob@example.org' })
-    await server.running.services.accounts.update('ann@example.org', {
-      name: 'Ann <b>"bold" www.example.com',
-    })
+    await server.running.services.accounts.update(
+      'ann@example.org',
+      {
+        name: 'Ann <b>"bold" www.example.com',
+      },
+      undefined,
+    )
     const name = "<img src=x> www.evil.example \u202Etxt.exe \" {name} '{'"
     await share(ann, await ann.createLibrary(name), 'bob@example.org')
     await server.after(60)

@@ -69,7 +69,7 @@ async function clientsOf(server: TestServer): Promise<Client[]> {
   const owner = await server.signUp()
   const devices = Array.from({ length: CLIENTS - 1 }, async (_, device) => {
     const { accounts, apiTokens } = server.running.services
-    const token = await apiTokens.issue(await accounts.get(owner.email), {
+    const token = await apiTokens.issue(await accounts.get(owner.email), undefined, {
       platform: 'linux',
       deviceId: createHash('sha1').update(`${device}`).digest('hex'),
       deviceName: `device ${device}`,

@@ -31,7 +31,7 @@ export async function openStage(): Promise<TestStage> {
     signUp: () => server.signUp(),
     admin: () => server.admin(),
     async limitSpace({ email }) {
-      await server.running.services.accounts.update(email, { quota: SMALLEST_QUOTA })
+      await server.running.services.accounts.update(email, { quota: SMALLEST_QUOTA }, undefined)
     },
     eventually,
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),

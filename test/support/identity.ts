@@ -5,6 +5,7 @@ import { after, describe } from 'node:test'
 import type { Account } from '../../src/people/accounts/account.ts'
 import { Accounts } from '../../src/people/accounts/accounts.ts'
 import { Directory } from '../../src/people/accounts/directory.ts'
+import { Audit } from '../../src/people/audit/audit.ts'
 import { accountSecrets } from '../../src/people/credentials/account-secrets.ts'
 import { ApiTokens } from '../../src/people/credentials/api-tokens.ts'
 import type { Device } from '../../src/people/credentials/device.ts'
@@ -37,9 +38,13 @@ interface IdentityOptions {
 
 type OpenIdentity = (options?: IdentityOptions) => Promise<TestIdentity>
 
+/** Ann, at some address, as the actor of audited operations. */
+export const byAnn = { actor: 'ann@example.org', address: '192.0.2.7' }
+
 /** The whole module on one database, with a clock that only the test moves. */
 export class TestIdentity implements AsyncDisposable {
   readonly db: Database
+  readonly audit: Audit
   readonly passwords: Passwords
   readonly directory: Directory
   readonly accounts: Accounts
@@ -58,17 +63,18 @@ export class TestIdentity implements AsyncDisposable {
     const now = () => this.time
     this.#close = close
     this.db = db
+    this.audit = new Audit(db, now, -1)
     this.passwords = new Passwords({ cost: cheapCost })
     this.directory = new Directory(db, now)
     this.accounts = this.accountsWith(this.passwords)
-    this.apiTokens = new ApiTokens({ db, secret, now, dependents: [] })
+    this.apiTokens = new ApiTokens({ db, audit: this.audit, secret, now, dependents: [] })
     this.syncTokens = new SyncTokens(db, now)
     this.#rateLimit = options.rateLimit ?? true
     this.login = this.loginWith(this.passwords)
   }
 
   loginWith(passwords: Passwords): Login {
-    const { db, apiTokens } = this
+    const { apiTokens, audit, db } = this
     const now = () => this.time
     const checks = new PasswordChecks({
       accounts: this.accountsWith(passwords),
@@ -77,7 +83,7 @@ export class TestIdentity implements AsyncDisposable {
       rateLimit: this.#rateLimit,
       onFailure: (failure) => this.failures.push(failure),
     })
-    return new Login({ db, checks, apiTokens, passwords, secret, now })
+    return new Login({ db, audit, checks, apiTokens, passwords, secret, now })
   }
 
   /** Whether `password` is the password of the account. */
@@ -89,6 +95,7 @@ export class TestIdentity implements AsyncDisposable {
   accountsWith(passwords: Passwords): Accounts {
     return new Accounts({
       db: this.db,
+      audit: this.audit,
       secrets: accountSecrets(passwords),
       now: () => this.time,
       directory: this.directory,
@@ -107,7 +114,10 @@ export class TestIdentity implements AsyncDisposable {
 
   /** Creates an account of that name at example.org with the password `secret of <name>`. */
   signUp(name: string, more: Partial<Parameters<Accounts['create']>[0]> = {}): Promise<Account> {
-    return this.accounts.create({ email: `${name}@example.org`, password: `secret of ${name}`, ...more })
+    return this.accounts.create(
+      { email: `${name}@example.org`, password: `secret of ${name}`, ...more },
+      undefined,
+    )
   }
 
   /** Inserts a minimal library row for sync tokens. */

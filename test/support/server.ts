@@ -175,7 +175,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
       assert.ok(await dbOf(core).write((tx) => insertAccount(tx, row)), `${email} is taken`)
       directory.invalidate(known)
       const account = await accounts.get(email)
-      const token = await apiTokens.issue(account, undefined, { withPassword: true })
+      const token = await apiTokens.issue(account, undefined, undefined, { withPassword: true })
       return new Client(url, token, email)
     },
     async [Symbol.asyncDispose]() {

@@ -198,7 +198,7 @@ describe('a synced shared folder', () => {
     const library = await cid.createLibrary()
     const sync = await SyncClient.link(cid, library)
     const { accounts } = server.running.services
-    await accounts.update(cid.email, { active: false })
+    await accounts.update(cid.email, { active: false }, undefined)
     assert.equal((await sync.call('GET', 'commit/HEAD')).status, 403)
   })
 

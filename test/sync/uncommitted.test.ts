@@ -10,7 +10,7 @@ import { postForm } from '../support/transfer.ts'
 const MB = 1_000_000
 
 const setQuota = (server: TestServer, user: Client, quota: number) =>
-  server.running.services.accounts.update(user.email, { quota })
+  server.running.services.accounts.update(user.email, { quota }, undefined)
 
 async function linked(server: TestServer, quota?: number) {
   const user = await server.signUp()

@@ -68,7 +68,7 @@ it('uploads never exceed a limit under concurrent random operations', async (t) 
     })
   }
   adders.push({ client: undefined, link: visit.body.upload_link, sync: undefined })
-  await server.running.services.accounts.update(owner.email, { quota: QUOTA })
+  await server.running.services.accounts.update(owner.email, { quota: QUOTA }, undefined)
 
   const names = ['n', 'a', 'b', 'c']
   const actions: (() => Promise<Reply>)[] = [

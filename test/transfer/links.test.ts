@@ -102,7 +102,7 @@ describe('links when the owner is out of quota', () => {
       const user = await server.signUp()
       const library = await user.createLibrary()
       await uploadFile(user, library, '/a.bin', Buffer.alloc(2000))
-      await server.running.services.accounts.update(user.email, { quota: 1500 })
+      await server.running.services.accounts.update(user.email, { quota: 1500 }, undefined)
       const calls: [string, Record<string, string>][] = [
         [`/api2/repos/${library}/upload-link/`, { p: '/' }],
         [`/api2/repos/${library}/update-link/`, { p: '/' }],

@@ -26,7 +26,7 @@ const PASSWORD = 'quiet-harbour-31'
 const FORM_END = `\r\n--${BOUNDARY}--\r\n`
 
 const setQuota = (server: TestServer, user: Client, quota: number) =>
-  server.running.services.accounts.update(user.email, { quota })
+  server.running.services.accounts.update(user.email, { quota }, undefined)
 
 /** Bytes of all blocks that have names. */
 async function namedBytes(server: TestServer): Promise<number> {

@@ -40,7 +40,7 @@ async function visitorLink(server: TestServer, space: Workspace): Promise<string
 }
 
 const setQuota = (server: TestServer, user: Client, quota: number) =>
-  server.running.services.accounts.update(user.email, { quota })
+  server.running.services.accounts.update(user.email, { quota }, undefined)
 
 async function shareWith(space: Workspace, member: Client): Promise<void> {
   const form = { share_type: 'user', username: member.email, permission: 'rw' }

@@ -35,7 +35,7 @@ const chunked = (bytes: Uint8Array, pieces = 7) =>
   })
 
 const setQuota = (server: TestServer, user: Client, quota: number) =>
-  server.running.services.accounts.update(user.email, { quota })
+  server.running.services.accounts.update(user.email, { quota }, undefined)
 
 const outOfQuota = [443, { error: 'Out of quota.' }]
 const tooLarge = [442, { error: 'File size is too large.' }]

@@ -229,7 +229,7 @@ describe('an invalid upload', () => {
     await other.delete(`/api2/repos/${gone}/`)
     const reply = await postForm(toGone, [intoRoot, filePart('a')])
     assert.deepEqual([reply.status, reply.body], [403, { error: 'Access token not found' }])
-    await server.running.services.accounts.update(other.email, { active: false })
+    await server.running.services.accounts.update(other.email, { active: false }, undefined)
     const refused = await postForm(toKept, [intoRoot, filePart('a')])
     assert.deepEqual([refused.status, refused.body], [403, { error: 'Access token not found' }])
   })

@@ -1,8 +1,10 @@
-import { type Account, type Accounts, displayName, mailAddressOf } from '../../people/accounts/index.ts'
+import { type Accounts, displayName, mailAddressOf } from '../../people/accounts/index.ts'
+import type { CredentialNotice } from '../../people/credentials/index.ts'
 import { type Mail, type MailContent, mailTexts, nameInMail, type Outbox } from '../../people/mail/index.ts'
-import type { Transaction } from '../../platform/database/index.ts'
-import { type AddedCredential, credentialAdded } from './notices.ts'
+import { credentialAdded } from './notices.ts'
 import type { Notifications } from './notifications.ts'
+
+type AddedCredential = Parameters<CredentialNotice>[2]
 
 const MAIL = 'credential'
 /** Mails to one account in 24 hours. Further credentials are only notified of in the app. */
@@ -26,8 +28,7 @@ export class CredentialNotifier {
     options.outbox.register(MAIL, { compose: (mail) => this.#compose(mail) })
   }
 
-  /** In the transaction that makes the credential. */
-  async ofAdded(tx: Transaction, { key }: Pick<Account, 'key'>, added: AddedCredential): Promise<void> {
+  readonly ofAdded: CredentialNotice = async (tx, { key }, added) => {
     const { notifications, outbox } = this.#options
     await notifications.put(tx, [key], ...credentialAdded(added))
     if (!outbox.isConfigured || (await outbox.countOfDay(tx, { accountKey: key }, MAIL)) >= MAX_PER_DAY)

@@ -1,5 +1,6 @@
 import type { LibraryId } from '../../base/objects/index.ts'
 import { baseName, type LibraryPath, parentOf } from '../../base/paths/index.ts'
+import type { CredentialNotice } from '../../people/credentials/index.ts'
 
 /** The types of notifications. */
 export type NoticeType =
@@ -85,15 +86,7 @@ export function repoSharePermDelete(
   return ['repo_share_perm_delete', { ...named(library), ...shared(share) }]
 }
 
-/** A credential that outlives the session it was made in, or a new address that mails of the account go to. */
-export interface AddedCredential {
-  readonly kind: 'token' | 'device' | 'webdav' | 'library' | 'contact'
-  /** The name of the token or program, or the address. */
-  readonly name?: string | undefined
-  readonly library?: NamedLibrary | undefined
-  /** The address of the client that it was made by. */
-  readonly address: string
-}
+type AddedCredential = Parameters<CredentialNotice>[2]
 
 /** To the account that a credential was made for. */
 export function credentialAdded({ kind, name = '', library, address }: AddedCredential): Notice {
@@ -161,7 +154,7 @@ export function repoMonitor(
   ]
 }
 
-function named({ id, name }: NamedLibrary) {
+function named({ id, name }: { readonly id: string; readonly name: string }) {
   return { repo_id: id, repo_name: name }
 }
 

@@ -23,10 +23,13 @@ await onEachDatabase('Accounts', (open) => {
   describe('create', () => {
     it('creates an active, ordinary account under the lower-cased e-mail', async () => {
       await using identity = await open()
-      const created = await identity.accounts.create({
-        email: 'Ann@Example.org',
-        password: 'a long password',
-      })
+      const created = await identity.accounts.create(
+        {
+          email: 'Ann@Example.org',
+          password: 'a long password',
+        },
+        undefined,
+      )
       assert.deepEqual(created, {
         key: created.key,
         email: 'ann@example.org',
@@ -71,7 +74,10 @@ await onEachDatabase('Accounts', (open) => {
     it('rejects an e-mail that is taken, in any spelling', async () => {
       await using identity = await open()
       await identity.signUp('ann')
-      const again = identity.accounts.create({ email: 'ANN@example.org', password: 'a long password' })
+      const again = identity.accounts.create(
+        { email: 'ANN@example.org', password: 'a long password' },
+        undefined,
+      )
       await assert.rejects(again, fault({ code: 'account-exists', email: 'ann@example.org' }))
     })
 
@@ -114,10 +120,14 @@ await onEachDatabase('Accounts', (open) => {
       await identity.signUp('another', { contactEmail })
       const ann = await identity.signUp('ann', { contactEmail, contactVerified: true })
       assert.equal((await identity.accounts.findByLogin(contactEmail))?.key, ann.key)
-      const verified = identity.accounts.update('squatter@example.org', {
-        contactEmail,
-        contactVerified: true,
-      })
+      const verified = identity.accounts.update(
+        'squatter@example.org',
+        {
+          contactEmail,
+          contactVerified: true,
+        },
+        undefined,
+      )
       await assert.rejects(verified, rule('contact-email-taken', contactEmail))
     })
 
@@ -127,7 +137,7 @@ await onEachDatabase('Accounts', (open) => {
       const names = ['ann', 'bob', 'cy']
       for (const name of names) await identity.signUp(name)
       const asked = names.map((name) =>
-        identity.accounts.update(`${name}@example.org`, { contactEmail, contactVerified: true }),
+        identity.accounts.update(`${name}@example.org`, { contactEmail, contactVerified: true }, undefined),
       )
       const refused = (await Promise.allSettled(asked)).filter((outcome) => outcome.status === 'rejected')
       assert.equal(refused.length, 2)
@@ -162,7 +172,7 @@ await onEachDatabase('Accounts', (open) => {
       await using identity = await open()
       const before = await identity.signUp('ann')
       for (const [changes, code] of broken) {
-        await assert.rejects(identity.accounts.update('ann@example.org', changes), rule(code))
+        await assert.rejects(identity.accounts.update('ann@example.org', changes, undefined), rule(code))
         await assert.rejects(identity.signUp('bob', changes), rule(code))
       }
       await assert.rejects(identity.signUp('b ob'), rule('email-invalid', 'b ob@example.org'))
@@ -174,7 +184,11 @@ await onEachDatabase('Accounts', (open) => {
       await using identity = await open()
       const changes = { name: '🦉'.repeat(64), department: 'é'.repeat(512), quota: Number.MAX_SAFE_INTEGER }
       await identity.signUp('ann')
-      const { name, department, quota } = await identity.accounts.update('ann@example.org', changes)
+      const { name, department, quota } = await identity.accounts.update(
+        'ann@example.org',
+        changes,
+        undefined,
+      )
       assert.deepEqual({ name, department, quota }, changes)
     })
 
@@ -324,9 +338,9 @@ await onEachDatabase('Accounts', (open) => {
       await using identity = await open()
       const before = await identity.signUp('ann', { name: 'Ann', department: 'Maps', loginId: 'ann' })
       const changes = { role: 'guest', quota: 8_000_000, name: 'Ann B', listInAddressBook: true } as const
-      const after = await identity.accounts.update('ANN@example.org', changes)
+      const after = await identity.accounts.update('ANN@example.org', changes, undefined)
       assert.deepEqual(after, { ...before, ...changes })
-      assert.deepEqual(await identity.accounts.update('ann@example.org', {}), after)
+      assert.deepEqual(await identity.accounts.update('ann@example.org', {}, undefined), after)
       assert.deepEqual(await identity.accounts.get('ann@example.org'), after)
     })
 
@@ -334,17 +348,24 @@ await onEachDatabase('Accounts', (open) => {
       await using identity = await open()
       const plain = await identity.signUp('ann')
       const set = { loginId: 'ann', contactEmail: 'office@example.com', defaultLibraryKey: 7 }
-      assert.deepEqual(await identity.accounts.update('ann@example.org', set), { ...plain, ...set })
+      assert.deepEqual(await identity.accounts.update('ann@example.org', set, undefined), {
+        ...plain,
+        ...set,
+      })
       const unset = { loginId: null, contactEmail: '', defaultLibraryKey: null }
-      assert.deepEqual(await identity.accounts.update('ann@example.org', unset), plain)
+      assert.deepEqual(await identity.accounts.update('ann@example.org', unset, undefined), plain)
     })
 
     it('lets an account keep its own login id and contact e-mail', async () => {
       await using identity = await open()
       const own = { loginId: 'ann', contactEmail: 'office@example.com' }
       const before = await identity.signUp('ann', { ...own, contactVerified: true })
-      assert.deepEqual(await identity.accounts.update('ann@example.org', own), before)
-      const other = await identity.accounts.update('ann@example.org', { contactEmail: 'other@example.com' })
+      assert.deepEqual(await identity.accounts.update('ann@example.org', own, undefined), before)
+      const other = await identity.accounts.update(
+        'ann@example.org',
+        { contactEmail: 'other@example.com' },
+        undefined,
+      )
       assert.equal(other.contactVerified, false)
     })
 
@@ -353,7 +374,8 @@ await onEachDatabase('Accounts', (open) => {
       const own = { loginId: 'ann', contactEmail: 'office@example.com', contactVerified: true } as const
       await identity.signUp('ann', own)
       await identity.signUp('bob')
-      const update = (changes: AccountChanges) => identity.accounts.update('bob@example.org', changes)
+      const update = (changes: AccountChanges) =>
+        identity.accounts.update('bob@example.org', changes, undefined)
       await assert.rejects(update({ loginId: 'ann' }), fault({ code: 'login-id-taken', loginId: 'ann' }))
       await assert.rejects(update({ contactEmail: 'office@example.com' }), rule('contact-email-taken'))
       await assert.rejects(update({ contactEmail: 'ann@example.org' }), rule('contact-email-taken'))
@@ -364,7 +386,7 @@ await onEachDatabase('Accounts', (open) => {
       const names = ['ann', 'bob', 'cy']
       for (const name of names) await identity.signUp(name)
       const asked = names.map((name) =>
-        identity.accounts.update(`${name}@example.org`, { loginId: 'reader' }),
+        identity.accounts.update(`${name}@example.org`, { loginId: 'reader' }, undefined),
       )
       const refused = (await Promise.allSettled(asked)).filter((outcome) => outcome.status === 'rejected')
       assert.equal(refused.length, 2)
@@ -375,8 +397,11 @@ await onEachDatabase('Accounts', (open) => {
       await using identity = await open()
       const { accounts } = identity
       for (const changes of [{}, { name: 'Ann' }]) {
-        await assert.rejects(accounts.update('ann@example.org', changes), noAnn)
-        await assert.rejects(accounts.update('x', changes), fault({ code: 'account-not-found', email: 'x' }))
+        await assert.rejects(accounts.update('ann@example.org', changes, undefined), noAnn)
+        await assert.rejects(
+          accounts.update('x', changes, undefined),
+          fault({ code: 'account-not-found', email: 'x' }),
+        )
       }
     })
 
@@ -386,7 +411,7 @@ await onEachDatabase('Accounts', (open) => {
       const [ann, bob] = [await identity.signUp('ann'), await identity.signUp('bob')]
       const library = await identity.addLibrary(ann)
       const issue = async (account: typeof ann) => ({
-        api: [await apiTokens.issue(account), await apiTokens.issue(account, laptop)],
+        api: [await apiTokens.issue(account, undefined), await apiTokens.issue(account, undefined, laptop)],
         sync: await syncTokens.issue(library, account),
       })
       const opens = async ({ api, sync }: Awaited<ReturnType<typeof issue>>) => [
@@ -396,9 +421,9 @@ await onEachDatabase('Accounts', (open) => {
       const bobs = await issue(bob)
 
       const first = await issue(ann)
-      await accounts.update('ann@example.org', { name: 'Ann', quota: 5, active: true })
+      await accounts.update('ann@example.org', { name: 'Ann', quota: 5, active: true }, undefined)
       assert.deepEqual(await opens(first), [true, true, true])
-      await accounts.update('ann@example.org', { password: 'another password' })
+      await accounts.update('ann@example.org', { password: 'another password' }, undefined)
       assert.deepEqual(await opens(first), [false, false, false])
 
       const second = await issue(ann)
@@ -406,9 +431,9 @@ await onEachDatabase('Accounts', (open) => {
         second.api.some((token) => first.api.includes(token)),
         false,
       )
-      await accounts.update('ann@example.org', { active: false })
+      await accounts.update('ann@example.org', { active: false }, undefined)
       assert.deepEqual(await opens(second), [false, false, false])
-      await accounts.update('ann@example.org', { active: true })
+      await accounts.update('ann@example.org', { active: true }, undefined)
       assert.deepEqual(await opens(second), [false, false, false])
       assert.deepEqual(await opens(bobs), [true, true, true])
     })
@@ -417,7 +442,7 @@ await onEachDatabase('Accounts', (open) => {
       await using identity = await open()
       await identity.signUp('ann')
       assert.equal(await identity.isPassword('ann@example.org', 'secret of ann'), true)
-      await identity.accounts.update('ann@example.org', { password: 'another password' })
+      await identity.accounts.update('ann@example.org', { password: 'another password' }, undefined)
       assert.equal(await identity.isPassword('ann@example.org', 'secret of ann'), false)
       assert.equal(await identity.isPassword('Ann@example.org', 'another password'), true)
       assert.equal(await identity.isPassword('nobody', 'another password'), false)
@@ -430,7 +455,7 @@ await onEachDatabase('Accounts', (open) => {
       const own = { name: 'Ann', loginId: 'ann', contactEmail: 'office@example.com' }
       const { key } = await identity.signUp('ann', own)
       const { accounts } = identity
-      await accounts.remove('ANN@example.org')
+      await accounts.remove('ANN@example.org', undefined)
       assert.equal(await accounts.find('ann@example.org'), undefined)
       assert.equal(await accounts.findByKey(key), undefined)
       for (const login of [
@@ -446,16 +471,16 @@ await onEachDatabase('Accounts', (open) => {
       assert.deepEqual(await accounts.list({ limit: 9 }), { accounts: [], total: 0 })
       assert.deepEqual(await accounts.search('ann', { onlyActive: false }), [])
       assert.equal(await accounts.count(), 0)
-      await assert.rejects(accounts.remove('ann@example.org'), noAnn)
-      await assert.rejects(accounts.update('ann@example.org', { name: 'x' }), noAnn)
+      await assert.rejects(accounts.remove('ann@example.org', undefined), noAnn)
+      await assert.rejects(accounts.update('ann@example.org', { name: 'x' }, undefined), noAnn)
     })
 
     it('revokes its tokens, which still tell a client that the account was removed', async () => {
       await using identity = await open()
       const ann = await identity.signUp('ann')
-      const api = await identity.apiTokens.issue(ann, laptop, { address: '192.0.2.7' })
+      const api = await identity.apiTokens.issue(ann, undefined, laptop, { address: '192.0.2.7' })
       const sync = await identity.syncTokens.issue(await identity.addLibrary(ann), ann)
-      await identity.accounts.remove('ann@example.org')
+      await identity.accounts.remove('ann@example.org', undefined)
       assert.deepEqual(await identity.apiTokens.authenticate(api), { reason: 'deleted' })
       assert.equal(await identity.syncTokens.authenticate(sync), undefined)
       const rows = await identity.db.all('select device_name, login_address, nonce from api_token')
@@ -469,15 +494,15 @@ await onEachDatabase('Accounts', (open) => {
       await using identity = await open()
       const first = await identity.signUp('ann', { loginId: 'ann', contactEmail: 'office@example.com' })
       const library = await identity.addLibrary(first)
-      const token = await identity.apiTokens.issue(first)
-      await identity.accounts.remove('ann@example.org')
+      const token = await identity.apiTokens.issue(first, undefined)
+      await identity.accounts.remove('ann@example.org', undefined)
       const second = await identity.signUp('ann', { loginId: 'ann', contactEmail: 'office@example.com' })
       assert.notEqual(second.key, first.key)
       const row = await identity.db.get('select owner_key from library where key = ?', library.key)
       assert.equal(row?.owner_key, first.key)
       assert.deepEqual(await identity.apiTokens.authenticate(token), { reason: 'deleted' })
-      assert.notEqual(await identity.apiTokens.issue(second), token)
-      await identity.accounts.remove('ann@example.org')
+      assert.notEqual(await identity.apiTokens.issue(second, undefined), token)
+      await identity.accounts.remove('ann@example.org', undefined)
       assert.deepEqual(identity.removed, ['ann@example.org', 'ann@example.org'])
     })
 
@@ -490,7 +515,7 @@ await onEachDatabase('Accounts', (open) => {
         await tx.run('update library set deleted_at = 1 where owner_key = ?', account.key)
         throw new Error('no')
       }
-      await assert.rejects(identity.accounts.remove('ann@example.org'), /no/)
+      await assert.rejects(identity.accounts.remove('ann@example.org', undefined), /no/)
       assert.deepEqual(await identity.accounts.find('ann@example.org'), ann)
       const row = await identity.db.get('select deleted_at from library where key = ?', library.key)
       assert.equal(row?.deleted_at, null)
@@ -499,7 +524,7 @@ await onEachDatabase('Accounts', (open) => {
     it('succeeds once for concurrent calls', async () => {
       await using identity = await open()
       await identity.signUp('ann')
-      const asked = [1, 2, 3].map(() => identity.accounts.remove('ann@example.org'))
+      const asked = [1, 2, 3].map(() => identity.accounts.remove('ann@example.org', undefined))
       const refused = (await Promise.allSettled(asked)).filter((outcome) => outcome.status === 'rejected')
       assert.equal(refused.length, 2)
       for (const { reason } of refused) noAnn(reason)

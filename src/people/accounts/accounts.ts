@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { fail } from '../../base/errors.ts'
 import type { Language } from '../../base/texts/index.ts'
 import { type Database, DatabaseError, type Reader, type Transaction } from '../../platform/database/index.ts'
+import { type Audit, type AuditActor, accountAction } from '../audit/index.ts'
 import { type Account, type MailNotices, parseEmail, type Role } from './account.ts'
 import {
   AccountRuleError,
@@ -75,6 +76,7 @@ interface NewAccount extends AccountChanges {
 
 interface AccountsOptions {
   readonly db: Database
+  readonly audit: Audit
   readonly secrets: AccountSecrets
   /** The fewest characters of a new password. Default: 8. */
   readonly shortestPassword?: number | undefined
@@ -95,13 +97,10 @@ const SHORTEST_PASSWORD = 8
 /** The hash queue source of all new accounts, so that an import does not delay sign-ins. */
 const NEW_ACCOUNTS = 'new accounts'
 
-/** Writes further rows in the transaction that creates, changes or removes an account. */
-export type AccountHook = (tx: Transaction, account: Account) => Promise<void>
+/** Writes further rows in the transaction that creates or changes an account, for example of a mail to it. */
+type AccountHook = (tx: Transaction, account: Account) => Promise<void>
 
-/** As AccountHook, for a change. `isChanged` is false if the account had these values before. */
-export type AccountChangeHook = (tx: Transaction, account: Account, isChanged?: boolean) => Promise<void>
-
-/** All accounts. E-mails are untrusted text: an invalid one is just not found. */
+/** All accounts. E-mails are untrusted text: an invalid one is just not found. What `by` asks for is audited. */
 export class Accounts {
   readonly #options: AccountsOptions
   readonly #db: Database
@@ -112,7 +111,8 @@ export class Accounts {
   }
 
   /** Throws account-exists, login-id-taken, or AccountRuleError. `also` is written in the same transaction. */
-  async create(wanted: NewAccount, also?: AccountHook): Promise<Account> {
+  async create(wanted: NewAccount, by: AuditActor | undefined, also?: AccountHook): Promise<Account> {
+    const { email: _email, password: _password, ...audited } = wanted
     const email = checkedEmail(wanted.email)
     const values = await this.#valuesOf(wanted, NEW_ACCOUNTS)
     const row = {
@@ -128,6 +128,7 @@ export class Accounts {
       const made = await insertAccount(tx, row)
       const account = await findAccount(tx, email)
       if (made && account) {
+        await this.#options.audit.record(tx, by, accountAction('account-made', email, audited))
         await also?.(tx, account)
         return account
       }
@@ -206,10 +207,45 @@ export class Accounts {
   }
 
   /**
-   * Changes the given fields. A new password and a deactivation revoke all sessions. `also` is written in the
-   * same transaction. Throws account-not-found, login-id-taken, last-administrator, or AccountRuleError.
+   * Changes the given fields. A new password and a deactivation revoke all sessions. Accounts change their own profile without an entry in
+   * the audit log, so without `by`. `also` is written in the same transaction. Throws account-not-found, login-id-taken, last-administrator,
+   * or AccountRuleError.
    */
-  async update(email: string, changes: AccountChanges, also?: AccountChangeHook): Promise<Account> {
+  update(
+    email: string,
+    changes: AccountChanges,
+    by: AuditActor | undefined,
+    also?: AccountHook,
+  ): Promise<Account> {
+    return this.#change(email, changes, async (tx, account, isChanged) => {
+      await also?.(tx, account)
+      if (!isChanged) return
+      const action = accountAction('account-changed', account.email, auditableChanges(changes))
+      await this.#options.audit.record(tx, by, action)
+    })
+  }
+
+  /**
+   * Sets the password, which revokes all sessions. One that the owner chose must not be a common one. `also` is written in the same
+   * transaction. Throws as update.
+   */
+  setPassword(
+    email: string,
+    { password, chosenByOwner }: { readonly password: string; readonly chosenByOwner: boolean },
+    by: AuditActor | undefined,
+    also?: AccountHook,
+  ): Promise<Account> {
+    return this.#change(email, { password, passwordAssigned: !chosenByOwner }, async (tx, account) => {
+      await also?.(tx, account)
+      await this.#options.audit.record(tx, by, accountAction('password-changed', account.email))
+    })
+  }
+
+  async #change(
+    email: string,
+    changes: AccountChanges,
+    also: (tx: Transaction, account: Account, isChanged: boolean) => Promise<void>,
+  ): Promise<Account> {
     const id = parseEmail(email) ?? fail({ code: 'account-not-found', email })
     if (changes.password !== undefined && changes.passwordAssigned === false) {
       const names = namesOf(await this.get(id))
@@ -231,7 +267,7 @@ export class Accounts {
         const account = signsOut ? await this.#revokeAll(tx, id) : await findAccount(tx, id)
         if (!account) return fail({ code: 'account-not-found', email: id })
         const isChanged = changes.password !== undefined || !isSameAccount(before, account)
-        await also?.(tx, account, isChanged)
+        await also(tx, account, isChanged)
         // Links in earlier mails end with the password or the address they were sent to.
         if (signsOut) await secrets.onMailedLinksEnded(tx, account.key, 'all')
         else if (changes.contactEmail !== undefined) {
@@ -254,13 +290,13 @@ export class Accounts {
 
   /**
    * Revokes every session and every personal, library and sync token of the account, with all derived
-   * credentials. `also` is written in the same transaction. Throws account-not-found.
+   * credentials. Throws account-not-found.
    */
-  async signOutEverywhere({ email }: Pick<Account, 'email'>, also?: AccountHook): Promise<void> {
+  async signOutEverywhere({ email }: Pick<Account, 'email'>, by: AuditActor | undefined): Promise<void> {
     const account = await this.#db.write(async (tx) => {
       const found = await this.#revokeAll(tx, email)
       if (!found) return fail({ code: 'account-not-found', email })
-      await also?.(tx, found)
+      await this.#options.audit.record(tx, by, accountAction('logout', found.email, { everywhere: true }))
       await this.#options.secrets.onMailedLinksEnded(tx, found.key, 'all')
       return found
     })
@@ -269,10 +305,9 @@ export class Accounts {
 
   /**
    * Removes the account and frees its e-mail and login id. The row stays, without credentials, because
-   * libraries in the trash refer to it. Throws account-not-found, last-administrator. `also` is written in
-   * the same transaction.
+   * libraries in the trash refer to it. Throws account-not-found, last-administrator.
    */
-  async remove(email: string, also?: AccountHook): Promise<void> {
+  async remove(email: string, by: AuditActor | undefined): Promise<void> {
     const id = parseEmail(email) ?? fail({ code: 'account-not-found', email })
     const removed = await this.#db.write(async (tx) => {
       await checkNotLastAdministrator(tx, id)
@@ -282,7 +317,7 @@ export class Accounts {
       await leaveGroups(tx, account.key, this.#options.groupDependents)
       await deleteAvatar(tx, account.key)
       await this.#options.secrets.onAccountRemoved(tx, account.key)
-      await also?.(tx, account)
+      await this.#options.audit.record(tx, by, accountAction('account-deleted', account.email))
       return account
     })
     await this.#options.onSignOut?.(removed)
@@ -338,6 +373,11 @@ export class Accounts {
       throw new AccountRuleError('contact-email-taken', contact)
     }
   }
+}
+
+/** Without secrets. */
+function auditableChanges({ password, ...shown }: AccountChanges): Record<string, unknown> {
+  return { ...shown, ...(password !== undefined && { password: 'changed' }) }
 }
 
 /** A contact address that is set to its current value keeps its verification. */

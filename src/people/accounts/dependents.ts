@@ -29,6 +29,3 @@ export interface AccountSecrets {
   /** As both, and nothing is left of what the account signed in with. */
   onAccountRemoved(tx: Transaction, accountKey: number): Promise<void>
 }
-
-/** Writes further rows in the transaction of a change. */
-export type TransactionHook = (tx: Transaction) => Promise<void>

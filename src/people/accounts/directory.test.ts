@@ -67,11 +67,11 @@ describe('Directory', () => {
     assert.deepEqual(await names(), ['ann', 'ann'])
     await identity.signUp('ann', { name: 'Ann' })
     assert.deepEqual(await names(), ['Ann', 'ann'])
-    await identity.accounts.update('ann@example.org', { name: 'Ann B' })
+    await identity.accounts.update('ann@example.org', { name: 'Ann B' }, undefined)
     assert.deepEqual(await names(), ['Ann B', 'ann'])
     identity.time += 2
     assert.deepEqual(await names(), ['Ann B', 'Ann B'])
-    await identity.accounts.remove('ann@example.org')
+    await identity.accounts.remove('ann@example.org', undefined)
     assert.deepEqual(await names(), ['ann', 'Ann B'])
   })
 

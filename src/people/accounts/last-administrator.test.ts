@@ -11,15 +11,18 @@ await onEachDatabase('The last administrator', (open) => {
     const { email } = await identity.signUp('root', { role: 'admin' })
     await identity.signUp('idle', { role: 'admin', active: false })
     await identity.signUp('ann')
-    await assert.rejects(accounts.remove(email), refused(email))
-    await assert.rejects(accounts.update(email, { role: 'default' }), refused(email))
-    await assert.rejects(accounts.update(email, { role: 'guest', name: 'x' }), refused(email))
-    await assert.rejects(accounts.update(email, { active: false }), refused(email))
+    await assert.rejects(accounts.remove(email, undefined), refused(email))
+    await assert.rejects(accounts.update(email, { role: 'default' }, undefined), refused(email))
+    await assert.rejects(accounts.update(email, { role: 'guest', name: 'x' }, undefined), refused(email))
+    await assert.rejects(accounts.update(email, { active: false }, undefined), refused(email))
     assert.deepEqual(pick(await accounts.get(email)), ['admin', true, ''])
-    assert.equal((await accounts.update(email, { role: 'admin', active: true, name: 'Root' })).name, 'Root')
-    await accounts.update('ann@example.org', { active: false })
-    await accounts.remove('ann@example.org')
-    await accounts.remove('idle@example.org')
+    assert.equal(
+      (await accounts.update(email, { role: 'admin', active: true, name: 'Root' }, undefined)).name,
+      'Root',
+    )
+    await accounts.update('ann@example.org', { active: false }, undefined)
+    await accounts.remove('ann@example.org', undefined)
+    await accounts.remove('idle@example.org', undefined)
   })
 
   it('may be removed once there is another', async () => {
@@ -27,15 +30,15 @@ await onEachDatabase('The last administrator', (open) => {
     const { accounts } = identity
     await identity.signUp('root', { role: 'admin' })
     await identity.signUp('ann', { role: 'admin' })
-    assert.equal((await accounts.update('root@example.org', { role: 'guest' })).role, 'guest')
-    await accounts.remove('root@example.org')
-    await assert.rejects(accounts.remove('ann@example.org'), refused('ann@example.org'))
+    assert.equal((await accounts.update('root@example.org', { role: 'guest' }, undefined)).role, 'guest')
+    await accounts.remove('root@example.org', undefined)
+    await assert.rejects(accounts.remove('ann@example.org', undefined), refused('ann@example.org'))
   })
 
   const ways: [way: string, act: (identity: TestIdentity, email: string) => Promise<unknown>][] = [
-    ['remove', ({ accounts }, email) => accounts.remove(email)],
-    ['demote', ({ accounts }, email) => accounts.update(email, { role: 'default' })],
-    ['deactivate', ({ accounts }, email) => accounts.update(email, { active: false })],
+    ['remove', ({ accounts }, email) => accounts.remove(email, undefined)],
+    ['demote', ({ accounts }, email) => accounts.update(email, { role: 'default' }, undefined)],
+    ['deactivate', ({ accounts }, email) => accounts.update(email, { active: false }, undefined)],
   ]
   for (const [way, act] of ways) {
     it(`remains when two administrators ${way} each other concurrently`, async () => {

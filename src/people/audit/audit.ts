@@ -118,8 +118,13 @@ export class Audit {
     return { entries, next: found.length > limit ? entries.at(-1)?.key : undefined }
   }
 
-  /** All rows in batches, newest first. */
-  async *pages(filter: AuditFilter): AsyncGenerator<AuditEntry[]> {
+  /** All rows in batches, newest first. The export itself is recorded first. */
+  async export(by: AuditActor, filter: AuditFilter): Promise<AsyncIterable<AuditEntry[]>> {
+    await this.append(by, { action: 'audit-exported', objectKind: 'server', objectId: '' })
+    return this.#pages(filter)
+  }
+
+  async *#pages(filter: AuditFilter): AsyncGenerator<AuditEntry[]> {
     let before: number | undefined
     do {
       const page = await this.list(filter, { before, limit: ROWS_PER_STEP })

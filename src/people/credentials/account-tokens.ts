@@ -4,12 +4,12 @@ import type { Database, Transaction } from '../../platform/database/index.ts'
 import { deriveKeys, type ServerSecret } from '../../platform/secret/index.ts'
 import {
   type Account,
-  type AccountHook,
   AccountRuleError,
   type Accounts,
   displayName,
   mailAddressOf,
 } from '../accounts/index.ts'
+import { type Audit, accountAction } from '../audit/index.ts'
 import { type Mail, type MailContent, mailTexts, nameInMail, type Outbox } from '../mail/index.ts'
 import { PasswordAttempts } from '../passwords/index.ts'
 import {
@@ -31,6 +31,7 @@ const MAX_PER_DAY = 5
 interface AccountTokensOptions {
   readonly db: Database
   readonly accounts: Accounts
+  readonly audit: Audit
   readonly outbox: Outbox
   readonly secret: ServerSecret
   /** Unix seconds. */
@@ -88,18 +89,15 @@ export class AccountTokens {
   }
 
   /**
-   * Writes `also`, then queues a mail for a forgotten password some seconds later, if there is such an account. The response waits for one lookup and
+   * Queues a mail for a forgotten password some seconds later, if there is such an account. The response waits for one lookup and
    * one transaction either way, and requests right after it wait for nothing more, so that no time tells which accounts exist. After a crash in
    * between, no mail is sent and the user asks again.
    */
-  async requestReset(
-    login: string,
-    language: Language | undefined,
-    also: (tx: Transaction, account: Account | undefined) => Promise<void>,
-  ): Promise<void> {
-    const { accounts, db, outbox } = this.#options
+  async requestReset(login: string, language: Language | undefined, address: string): Promise<void> {
+    const { accounts, audit, db, outbox } = this.#options
     const account = await accounts.findByLogin(login)
-    await db.write((tx) => also(tx, account))
+    const actor = account?.email ?? 'unknown'
+    await audit.append({ actor, address }, accountAction('password-reset-requested', actor))
     if (!account?.active) return
     outbox.defer(() =>
       db.write((tx) => this.#issue(tx, 'password-reset', account, language ? { language } : {})),
@@ -115,19 +113,20 @@ export class AccountTokens {
   }
 
   /** Sets the password and ends all sessions. Throws AccountRuleError. */
-  async choosePassword(token: string, password: string, also: AccountHook): Promise<Account> {
+  async choosePassword(token: string, password: string, address: string): Promise<Account> {
     const { accounts, now } = this.#options
     const found = await this.find(token)
     if (found === undefined || found.purpose === 'contact')
       throw new AccountRuleError('account-token-invalid')
-    return accounts.update(
-      found.account.email,
-      { password, passwordAssigned: false },
-      async (tx, account) => {
+    const { email } = found.account
+    return accounts.setPassword(
+      email,
+      { password, chosenByOwner: true },
+      { actor: email, address },
+      async (tx) => {
         // In the transaction, so that of two concurrent uses one fails.
         if (!(await consumeAccountToken(tx, hashOf(token), now())))
           throw new AccountRuleError('account-token-invalid')
-        await also(tx, account)
       },
     )
   }
@@ -142,7 +141,7 @@ export class AccountTokens {
       throw new AccountRuleError('account-token-invalid')
     }
     const changes = { contactEmail: found.address, contactVerified: true } as const
-    return accounts.update(account.email, changes, async (tx) => {
+    return accounts.update(account.email, changes, undefined, async (tx) => {
       if (!(await consumeAccountToken(tx, hash, now()))) throw new AccountRuleError('account-token-invalid')
     })
   }

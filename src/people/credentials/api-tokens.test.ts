@@ -3,6 +3,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { describe, it } from 'node:test'
 import {
+  byAnn,
   laptop,
   onEachDatabase,
   openOnSqlite,
@@ -30,16 +31,17 @@ await onEachDatabase('ApiTokens', (open) => {
   it('returns 40 hex characters for an account, the same on every call', async () => {
     await using identity = await open()
     const ann = await identity.signUp('ann')
-    const token = await identity.apiTokens.issue(ann)
+    const token = await identity.apiTokens.issue(ann, undefined)
     assert.match(token, /^[0-9a-f]{40}$/)
-    assert.equal(await identity.apiTokens.issue(ann), token)
+    assert.equal(await identity.apiTokens.issue(ann, undefined), token)
     const afterRestart = new ApiTokens({
       db: identity.db,
+      audit: identity.audit,
       secret,
       now: () => identity.time,
       dependents: [],
     })
-    assert.equal(await afterRestart.issue(ann), token)
+    assert.equal(await afterRestart.issue(ann, undefined), token)
     assert.deepEqual(await opened(afterRestart, token), ann)
   })
 
@@ -48,12 +50,12 @@ await onEachDatabase('ApiTokens', (open) => {
     const [ann, bob] = [await identity.signUp('ann'), await identity.signUp('bob')]
     const issue = () =>
       Promise.all([
-        identity.apiTokens.issue(ann),
-        identity.apiTokens.issue(bob),
-        identity.apiTokens.issue(ann, laptop),
-        identity.apiTokens.issue(bob, laptop),
-        identity.apiTokens.issue(ann, telephone),
-        identity.apiTokens.issue(ann, { ...laptop, platform: 'mac' }),
+        identity.apiTokens.issue(ann, undefined),
+        identity.apiTokens.issue(bob, undefined),
+        identity.apiTokens.issue(ann, undefined, laptop),
+        identity.apiTokens.issue(bob, undefined, laptop),
+        identity.apiTokens.issue(ann, undefined, telephone),
+        identity.apiTokens.issue(ann, undefined, { ...laptop, platform: 'mac' }),
       ])
     const tokens = await issue()
     assert.equal(new Set(tokens).size, 6)
@@ -64,21 +66,26 @@ await onEachDatabase('ApiTokens', (open) => {
   it('issues one token for concurrent logins of one device', async () => {
     await using identity = await open()
     const ann = await identity.signUp('ann')
-    const tokens = await Promise.all(Array.from({ length: 6 }, () => identity.apiTokens.issue(ann, laptop)))
+    const tokens = await Promise.all(
+      Array.from({ length: 6 }, () => identity.apiTokens.issue(ann, undefined, laptop)),
+    )
     assert.equal(new Set(tokens).size, 1)
   })
 
   it('issues a new token after the last one was revoked', async () => {
     await using identity = await open()
     const ann = await identity.signUp('ann')
-    const [token, other] = [await identity.apiTokens.issue(ann), await identity.apiTokens.issue(ann, laptop)]
-    assert.equal(await identity.apiTokens.revoke(token), true)
-    assert.equal(await identity.apiTokens.revoke(token), false)
+    const [token, other] = [
+      await identity.apiTokens.issue(ann, undefined),
+      await identity.apiTokens.issue(ann, undefined, laptop),
+    ]
+    assert.equal(await identity.apiTokens.revoke(ann, token, byAnn), true)
+    assert.equal(await identity.apiTokens.revoke(ann, token, byAnn), false)
     assert.deepEqual(await identity.apiTokens.authenticate(token), unknown)
     assert.deepEqual(await opened(identity.apiTokens, other), ann)
-    const next = await identity.apiTokens.issue(ann)
+    const next = await identity.apiTokens.issue(ann, undefined)
     assert.notEqual(next, token)
-    await identity.accounts.signOutEverywhere(ann)
+    await identity.accounts.signOutEverywhere(ann, undefined)
     assert.deepEqual(await identity.apiTokens.authenticate(next), unknown)
     assert.deepEqual(await identity.apiTokens.authenticate(other), unknown)
   })
@@ -86,24 +93,25 @@ await onEachDatabase('ApiTokens', (open) => {
   it('replaces a token that it cannot derive any more because the server secret changed', async () => {
     await using identity = await open()
     const ann = await identity.signUp('ann')
-    const token = await identity.apiTokens.issue(ann)
+    const token = await identity.apiTokens.issue(ann, undefined)
     const moved = new ApiTokens({
       db: identity.db,
+      audit: identity.audit,
       secret: [Buffer.from('another secret of the server')],
       now: () => identity.time,
       dependents: [],
     })
     assert.deepEqual(await opened(moved, token), ann)
-    const newer = await moved.issue(ann)
+    const newer = await moved.issue(ann, undefined)
     assert.notEqual(newer, token)
-    assert.equal(await moved.issue(ann), newer)
+    assert.equal(await moved.issue(ann, undefined), newer)
     assert.deepEqual(await opened(moved, newer), ann)
     assert.deepEqual(await moved.authenticate(token), unknown)
   })
 
   it('rejects tokens that were not issued', async () => {
     await using identity = await open()
-    const token = await identity.apiTokens.issue(await identity.signUp('ann'))
+    const token = await identity.apiTokens.issue(await identity.signUp('ann'), undefined)
     const others = [
       '',
       'x',
@@ -120,24 +128,24 @@ await onEachDatabase('ApiTokens', (open) => {
   it('distinguishes a token that survived deactivation from an unknown one, and issues none', async () => {
     await using identity = await open()
     const ann = await identity.signUp('ann')
-    const token = await identity.apiTokens.issue(ann)
+    const token = await identity.apiTokens.issue(ann, undefined)
     await identity.db.write((tx) => tx.run('update account set active = 0'))
     assert.deepEqual(await identity.apiTokens.authenticate(token), { reason: 'inactive' })
-    const again = identity.apiTokens.issue(ann)
+    const again = identity.apiTokens.issue(ann, undefined)
     await assert.rejects(again, { fault: { code: 'account-not-found', email: 'ann@example.org' } })
   })
 
   it('reflects changes of the account on the next request', async () => {
     await using identity = await open()
-    const token = await identity.apiTokens.issue(await identity.signUp('ann'))
-    const changed = await identity.accounts.update('ann@example.org', { role: 'admin', quota: 9 })
+    const token = await identity.apiTokens.issue(await identity.signUp('ann'), undefined)
+    const changed = await identity.accounts.update('ann@example.org', { role: 'admin', quota: 9 }, undefined)
     assert.deepEqual(await opened(identity.apiTokens, token), changed)
   })
 
   it('records the use of a token at most once an hour', async () => {
     await using identity = await open()
     const start = identity.time
-    const token = await identity.apiTokens.issue(await identity.signUp('ann'))
+    const token = await identity.apiTokens.issue(await identity.signUp('ann'), undefined)
     identity.time = start + 3599
     await identity.apiTokens.authenticate(token)
     assert.deepEqual(await lastUsed(identity), [start])
@@ -154,12 +162,12 @@ await onEachDatabase('ApiTokens', (open) => {
     const start = identity.time
     const ann = await identity.signUp('ann')
     const desk = { ...laptop, deviceId: 'e'.repeat(40), deviceName: 'Desk' }
-    await identity.apiTokens.issue(ann)
-    await identity.apiTokens.issue(ann, laptop, { address: '192.0.2.7' })
+    await identity.apiTokens.issue(ann, undefined)
+    await identity.apiTokens.issue(ann, undefined, laptop, { address: '192.0.2.7' })
     identity.time += 10
-    await identity.apiTokens.issue(ann, desk, { address: '192.0.2.8' })
+    await identity.apiTokens.issue(ann, undefined, desk, { address: '192.0.2.8' })
     identity.time += 10
-    await identity.apiTokens.issue(ann, telephone)
+    await identity.apiTokens.issue(ann, undefined, telephone)
     const list = () => identity.apiTokens.listDevices(ann)
     assert.deepEqual(
       (await list()).map(({ deviceName }) => deviceName),
@@ -168,6 +176,7 @@ await onEachDatabase('ApiTokens', (open) => {
     identity.time += 10
     await identity.apiTokens.issue(
       ann,
+      undefined,
       { ...laptop, deviceName: 'New name', clientVersion: '9.1' },
       { address: '192.0.2.9' },
     )
@@ -180,8 +189,8 @@ await onEachDatabase('ApiTokens', (open) => {
       lastUsedAt: start + 30,
       wipedAt: null,
     })
-    assert.equal(await identity.apiTokens.revokeDevice(ann, laptop), true)
-    assert.equal(await identity.apiTokens.revokeDevice(ann, laptop), false)
+    assert.equal(await identity.apiTokens.revokeDevice(ann, laptop, byAnn), true)
+    assert.equal(await identity.apiTokens.revokeDevice(ann, laptop, byAnn), false)
     assert.deepEqual(
       (await list()).map(({ deviceName }) => deviceName),
       ['Desk', 'Telephone'],
@@ -191,8 +200,8 @@ await onEachDatabase('ApiTokens', (open) => {
   it('updates the client version that a device sends', async () => {
     await using identity = await open()
     const ann = await identity.signUp('ann')
-    const token = await identity.apiTokens.issue(ann, laptop)
-    const plain = await identity.apiTokens.issue(ann)
+    const token = await identity.apiTokens.issue(ann, undefined, laptop)
+    const plain = await identity.apiTokens.issue(ann, undefined)
     const versions = async () => {
       const [device] = await identity.apiTokens.listDevices(ann)
       return [device?.clientVersion, device?.platformVersion]
@@ -213,7 +222,10 @@ describe('the database file', () => {
   it('contains no API token and no sync token, as text or as bytes, nor the password', async () => {
     await using identity = await openOnSqlite()
     const ann = await identity.signUp('ann')
-    const tokens = [await identity.apiTokens.issue(ann), await identity.apiTokens.issue(ann, laptop)]
+    const tokens = [
+      await identity.apiTokens.issue(ann, undefined),
+      await identity.apiTokens.issue(ann, undefined, laptop),
+    ]
     tokens.push(await identity.syncTokens.issue(await identity.addLibrary(ann), ann))
     const files = await readdir(identity.folder)
     const contents = await Promise.all(files.map((name) => readFile(path.join(identity.folder, name))))

@@ -4,6 +4,7 @@ import { type MaybePromise, whenReady } from '../../base/scheduling/index.ts'
 import { type Database, type Transaction, writeIfSpace } from '../../platform/database/index.ts'
 import type { ServerSecret } from '../../platform/secret/index.ts'
 import { type Account, accountRows } from '../accounts/index.ts'
+import { type Audit, type AuditActor, type AuditedAction, accountAction } from '../audit/index.ts'
 import {
   type ApiTokenHolder,
   type ApiTokenUse,
@@ -72,6 +73,7 @@ interface ApiTokensOptions {
   /** Idle seconds after which a token expires; 0 for never. */
   readonly idleSeconds?: number
   readonly dependents: readonly ApiTokenDependent[]
+  readonly audit: Audit
 }
 
 /**
@@ -87,6 +89,7 @@ export class ApiTokens {
   readonly #idleSeconds: number
 
   readonly #dependents: readonly ApiTokenDependent[]
+  readonly #audit: Audit
 
   constructor(options: ApiTokensOptions) {
     this.#db = options.db
@@ -94,6 +97,7 @@ export class ApiTokens {
     this.#now = options.now
     this.#idleSeconds = options.idleSeconds ?? 0
     this.#dependents = options.dependents
+    this.#audit = options.audit
   }
 
   /**
@@ -102,15 +106,16 @@ export class ApiTokens {
    */
   async issue(
     account: Account,
+    by: AuditActor | undefined,
     device?: Device,
-    by: SignedInBy = {},
-    also?: (tx: Transaction) => Promise<void>,
+    client: SignedInBy = {},
   ): Promise<string> {
     return this.#db.write(async (tx) => {
       if (!(await accountRows.lockActive(tx, account)))
         fail({ code: 'account-not-found', email: account.email })
-      await also?.(tx)
-      return this.issueIn(tx, account, device, by)
+      const objectId = account.email
+      await this.#audit.record(tx, by, { action: 'api-token-made', objectKind: 'account', objectId })
+      return this.issueIn(tx, account, device, client)
     })
   }
 
@@ -161,30 +166,33 @@ export class ApiTokens {
     return writeIfSpace(this.#db, (tx) => updateApiTokenUse(tx, hash, use)).then(() => admitted)
   }
 
-  /** Whether the token existed. Its tickets and sync tokens, and those of its device, end with it. */
-  async revoke(token: string, also?: (tx: Transaction) => Promise<void>): Promise<boolean> {
+  /** Whether it was a token of the account. Its tickets and sync tokens, and those of its device, end with it. */
+  async revoke(account: Account, token: string, by: AuditActor): Promise<boolean> {
     return this.#db.write(async (tx) => {
       const holder = await findHolder(tx, 'hash', hashOf(token))
-      if (holder === undefined) return false
-      await endSync(tx, holder.accountKey, holder)
-      await also?.(tx)
-      return deleteApiToken(tx, holder.key)
+      return this.#signOut(tx, account, holder, by)
     })
   }
 
   /** As revoke, for a session of the account; false if there is none with that key. */
-  async revokeSession(
-    account: Account,
-    key: number,
-    also?: (tx: Transaction) => Promise<void>,
-  ): Promise<boolean> {
+  async revokeSession(account: Account, key: number, by: AuditActor): Promise<boolean> {
     return this.#db.write(async (tx) => {
       const holder = await findHolder(tx, 'key', key)
-      if (holder?.accountKey !== account.key) return false
-      await endSync(tx, account.key, holder)
-      await also?.(tx)
-      return deleteApiToken(tx, key)
+      return this.#signOut(tx, account, holder, by, { session: key })
     })
+  }
+
+  async #signOut(
+    tx: Transaction,
+    account: Account,
+    holder: Awaited<ReturnType<typeof findHolder>>,
+    by: AuditActor,
+    detail?: { readonly session: number },
+  ): Promise<boolean> {
+    if (holder?.accountKey !== account.key) return false
+    await endSync(tx, account.key, holder)
+    await this.#audit.record(tx, by, accountAction('logout', account.email, detail))
+    return deleteApiToken(tx, holder.key)
   }
 
   /** Every session of the account, with or without a device, most recently used first. */
@@ -217,12 +225,12 @@ export class ApiTokens {
   async revokeDevice(
     account: Account,
     device: Pick<Device, 'platform' | 'deviceId'>,
-    also?: (tx: Transaction) => Promise<void>,
+    by: AuditActor,
   ): Promise<boolean> {
     return this.#db.write(async (tx) => {
       await endSync(tx, account.key, device)
       const existed = await deleteApiTokenOfDevice(tx, account.key, device)
-      if (existed) await also?.(tx)
+      if (existed) await this.#audit.record(tx, by, deviceAction(account, device))
       return existed
     })
   }
@@ -234,7 +242,7 @@ export class ApiTokens {
   async wipeDevice(
     account: Account,
     device: Pick<Device, 'platform' | 'deviceId'>,
-    also?: (tx: Transaction) => Promise<void>,
+    by: AuditActor,
   ): Promise<boolean> {
     return this.#db.write(async (tx) => {
       await endSync(tx, account.key, device)
@@ -246,7 +254,9 @@ export class ApiTokens {
       const existed = await markDeviceWiped(tx, account.key, device, this.#now())
       // After the row is locked: a session that is being derived from it is found.
       await deleteApiTokensDerivedFrom(tx, keys)
-      if (existed && before?.wiped !== true) await also?.(tx)
+      if (existed && before?.wiped !== true) {
+        await this.#audit.record(tx, by, deviceAction(account, device, { wipe: true }))
+      }
       return existed
     })
   }
@@ -358,6 +368,16 @@ export class ApiTokens {
 function versionOf(use: ApiTokenUse, sent: string | undefined): string | undefined {
   if (!use.hasDevice || !sent || sent.length > longestVersion) return undefined
   return /^[\x20-\x7e]+$/.test(sent) ? sent : undefined
+}
+
+/** The unlinking of a device, or the request to wipe it. */
+function deviceAction(
+  { email }: Account,
+  { platform, deviceId }: Pick<Device, 'platform' | 'deviceId'>,
+  wipe?: { readonly wipe: true },
+): AuditedAction {
+  const detail = { email, platform, ...wipe }
+  return { action: 'device-unlinked', objectKind: 'device', objectId: deviceId, detail }
 }
 
 /** Revokes the sync tokens of a desktop device. Other devices have none. */

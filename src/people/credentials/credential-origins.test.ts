@@ -10,6 +10,7 @@ import { type DatabaseSetting, openDatabase } from '../../platform/database/open
 import { libraryRelations } from '../../programs/assembly/relations.ts'
 import { findTicket } from '../../sharing/access/ticket-store.ts'
 import { incrementEpoch } from '../accounts/account-store.ts'
+import { Audit } from '../audit/audit.ts'
 import { findAccountByApiToken } from './api-token-store.ts'
 import { CredentialOrigins } from './credential-origins.ts'
 import { ScopedTokens } from './scoped-tokens.ts'
@@ -75,16 +76,27 @@ async function writeOlder(db: Database): Promise<void> {
   }
 }
 
+function scopedTokensOn(db: Database): ScopedTokens {
+  const now = () => NOW
+  const audit = new Audit(db, now, -1)
+  const onAdded = async () => {}
+  return new ScopedTokens({
+    db,
+    audit,
+    secret: [Buffer.from('secret')],
+    now,
+    relations: libraryRelations,
+    onAdded,
+  })
+}
+
 async function upgrade(setting: DatabaseSetting): Promise<void> {
   {
     await using db = await openDatabase(setting, { migrations: older, onFatal })
     await writeOlder(db)
   }
   await using db = await openDatabase(setting, { onFatal })
-  const origins = new CredentialOrigins(
-    db,
-    new ScopedTokens(db, [Buffer.from('secret')], () => NOW, libraryRelations),
-  )
+  const origins = new CredentialOrigins(db, scopedTokensOn(db))
   const isOpen = async () => {
     const tickets = await Promise.all([40, 41, 42].map(async (n) => findTicket(db, hashed(n))))
     const found = [await findSyncGrant(db, hashed(20)), ...tickets]
@@ -128,10 +140,7 @@ describe('an origin with an API token', () => {
         { kind: 'sqlite', file: path.join(folder, 'carrel.db') },
         { onFatal },
       )
-      const origins = new CredentialOrigins(
-        current,
-        new ScopedTokens(current, [Buffer.from('secret')], () => NOW, libraryRelations),
-      )
+      const origins = new CredentialOrigins(current, scopedTokensOn(current))
       const isOpen = async (apiTokenKey: number) => {
         const origin = { accountKey: 1, epoch: undefined, apiTokenKey, scopedTokenKey: undefined }
         return (await origins.findActor(origin)) !== undefined

@@ -2,9 +2,11 @@ import { createHmac, hash, randomBytes } from 'node:crypto'
 import { DomainError, fail } from '../../base/errors.ts'
 import type { Database, Transaction } from '../../platform/database/index.ts'
 import { deriveKeys, type ServerSecret } from '../../platform/secret/index.ts'
-import { type Account, accountRows, type Scope, type TransactionHook } from '../accounts/index.ts'
+import { type Account, accountRows, type Scope } from '../accounts/index.ts'
+import { type Audit, type AuditActor, accountAction } from '../audit/index.ts'
 import { PasswordAttempts } from '../passwords/index.ts'
 import type { ApiTokens, SignedInBy } from './api-tokens.ts'
+import type { CredentialNotice } from './credential-notice.ts'
 import {
   approveDevice,
   countOpenDevices,
@@ -24,7 +26,7 @@ import {
   recordPoll,
   type WaitingNetwork,
 } from './device-authorization-store.ts'
-import type { ScopedTokens } from './scoped-tokens.ts'
+import { type ScopedTokens, tokenPermissions } from './scoped-tokens.ts'
 
 const LIFE_SECONDS = 600
 /** Clients that poll after the end are told so for this long. */
@@ -53,6 +55,8 @@ interface DeviceAuthorizationsOptions {
   readonly now: () => number
   /** False disables the throttle of wrong codes, for tests and trusted networks. */
   readonly rateLimit: boolean
+  readonly audit: Audit
+  readonly onAdded: CredentialNotice
 }
 
 /** The codes of a new request. Only the client gets the device code; the person types the user code. */
@@ -91,9 +95,6 @@ interface Approver {
   readonly accountKey: number | undefined
   readonly epoch: number | undefined
 }
-
-/** Writes further rows in the transaction that issues a token. */
-type IssueHook<Grant> = (tx: Transaction, account: Account, grant: Grant) => Promise<void>
 
 /**
  * Sign-in of a client without a browser, by the device authorization grant of RFC 8628: the client shows a code, a signed-in person confirms it
@@ -171,12 +172,13 @@ export class DeviceAuthorizations {
     network: string,
     userCode: string,
     grant: DeviceGrant,
-    also: TransactionHook,
+    by: AuditActor,
   ): Promise<boolean> {
-    const { db, now, scopedTokens } = this.#options
+    const { audit, db, now, scopedTokens } = this.#options
     const found = await this.find(account, network, userCode)
     if (found === undefined) return false
-    const isSession = grant.access === 'session'
+    const { access } = grant
+    const isSession = access === 'session'
     if ((found.access === 'session') !== isSession) return false
     return db.write(async (tx) => {
       if (!(await accountRows.lockActive(tx, account)))
@@ -185,33 +187,31 @@ export class DeviceAuthorizations {
       const approval = {
         accountKey: account.key,
         epoch: account.epoch,
-        access: grant.access,
+        access,
         tokenName: grant.name,
         tokenExpiresAt: grant.expiresAt,
       }
       const isApproved = await approveDevice(tx, this.#userHash(userCode), approval, now())
-      if (isApproved) await also(tx)
+      const permission = isSession ? access : tokenPermissions[access]
+      const detail = { token: grant.name, permission }
+      if (isApproved) await audit.record(tx, by, accountAction('device-approved', account.email, detail))
       return isApproved
     })
   }
 
   /** False if no such request waits. Throws too-many-tries. */
-  async deny(account: Account, network: string, userCode: string, also: TransactionHook): Promise<boolean> {
-    const { db, now } = this.#options
+  async deny(account: Account, network: string, userCode: string, by: AuditActor): Promise<boolean> {
+    const { audit, db, now } = this.#options
     if ((await this.find(account, network, userCode)) === undefined) return false
     return db.write(async (tx) => {
       const isDenied = await denyDevice(tx, this.#userHash(userCode), now())
-      if (isDenied) await also(tx)
+      if (isDenied) await audit.record(tx, by, accountAction('device-denied', account.email))
       return isDenied
     })
   }
 
-  /** The token, once: the request is deleted with its use. `also` is written in the same transaction. */
-  async poll(
-    clientId: string,
-    deviceCode: string,
-    also: IssueHook<DeviceGrant<Scope['access']>>,
-  ): Promise<PollOutcome> {
+  /** The token, once: the request is deleted with its use. */
+  async poll(clientId: string, deviceCode: string, address: string): Promise<PollOutcome> {
     const { db, now } = this.#options
     const deviceHash = hashOf(deviceCode)
     return db.write(async (tx): Promise<PollOutcome> => {
@@ -229,7 +229,7 @@ export class DeviceAuthorizations {
       }
       await deleteDevice(tx, deviceHash)
       const grant = { name: device.tokenName, access: device.access, expiresAt: device.tokenExpiresAt }
-      const token = await this.#issue(tx, device, grant, also)
+      const token = await this.#issue(tx, device, grant, address)
       if (token === undefined) return { error: 'access_denied' }
       return { token, access: grant.access, expiresAt: grant.expiresAt }
     })
@@ -241,10 +241,9 @@ export class DeviceAuthorizations {
    */
   async pollSession(
     deviceCode: string,
-    by: SignedInBy,
-    also: IssueHook<Pick<DeviceGrant, 'name'>>,
+    client: SignedInBy & { readonly address: string },
   ): Promise<SessionOutcome | undefined> {
-    const { db, now, apiTokens } = this.#options
+    const { apiTokens, audit, db, now, onAdded } = this.#options
     const deviceHash = hashOf(deviceCode)
     const found = await findDevice(db, deviceHash)
     if (found?.access !== 'session') return undefined
@@ -257,9 +256,14 @@ export class DeviceAuthorizations {
       await deleteDevice(tx, deviceHash)
       const account = await this.#approver(tx, approved)
       if (account === undefined || !(await accountRows.lockActive(tx, account))) return 'refused'
-      const token = await apiTokens.issueIn(tx, account, approved.device, by)
-      await also(tx, account, { name: approved.tokenName })
-      return { email: account.email, token }
+      const token = await apiTokens.issueIn(tx, account, approved.device, client)
+      const { email } = account
+      const { address } = client
+      const name = approved.tokenName
+      const action = accountAction('login', email, { via: 'client-sso', client: name })
+      await audit.record(tx, { actor: email, address }, action)
+      await onAdded(tx, account, { kind: 'device', name, address })
+      return { email, token }
     })
   }
 
@@ -280,15 +284,14 @@ export class DeviceAuthorizations {
     tx: Transaction,
     approver: Approver,
     grant: DeviceGrant<Scope['access']>,
-    also: IssueHook<DeviceGrant<Scope['access']>>,
+    address: string,
   ): Promise<string | undefined> {
     const account = await this.#approver(tx, approver)
     if (account === undefined) return undefined
     try {
-      const issued = await this.#options.scopedTokens.issuePersonalIn(tx, account, grant, (inTx) =>
-        also(inTx, account, grant),
-      )
-      return issued.token
+      const by = { actor: account.email, address }
+      const { scopedTokens } = this.#options
+      return (await scopedTokens.issuePersonalIn(tx, account, grant, by, 'device')).token
     } catch (error) {
       const isRefused =
         error instanceof DomainError &&

@@ -22,6 +22,8 @@ const annsOwn = { username: 'ann@example.org', password: 'secret of ann', addres
 const wrong = { ...annsOwn, password: 'a guess' }
 /** The name of the attempt is for the audit log. */
 const badFor = (actor: string, reason: string) => ({ refused: 'bad-credentials', actor, reason })
+/** Nobody is notified of the new credentials. */
+const onAdded = async () => {}
 const bad = badFor('ann@example.org', 'wrong-password')
 
 async function tokenOf(identity: TestIdentity, request: Parameters<Login['login']>[0]): Promise<string> {
@@ -81,7 +83,7 @@ await onEachDatabase('Login', (open) => {
     await using identity = await open()
     await identity.signUp('ann')
     const token = await tokenOf(identity, annsOwn)
-    await identity.accounts.update('ann@example.org', { password: 'another password' })
+    await identity.accounts.update('ann@example.org', { password: 'another password' }, undefined)
     assert.deepEqual(await identity.login.login(annsOwn), bad)
     assert.notEqual(await tokenOf(identity, { ...annsOwn, password: 'another password' }), token)
   })
@@ -101,7 +103,7 @@ await onEachDatabase('Login', (open) => {
   it('rejects a removed account, and accepts a new one of that name by its own password', async () => {
     await using identity = await open()
     await identity.signUp('ann')
-    await identity.accounts.remove('ann@example.org')
+    await identity.accounts.remove('ann@example.org', undefined)
     assert.partialDeepStrictEqual(await identity.login.login(annsOwn), { reason: 'unknown-account' })
     await identity.signUp('ann', { password: 'another password' })
     assert.deepEqual(await identity.login.login(annsOwn), bad)
@@ -114,7 +116,7 @@ await onEachDatabase('Login', (open) => {
     const inactive = badFor('ann@example.org', 'inactive-account')
     assert.deepEqual(await identity.login.login(annsOwn), inactive)
     assert.deepEqual(await identity.login.login(wrong), inactive)
-    await identity.accounts.update('ann@example.org', { active: true })
+    await identity.accounts.update('ann@example.org', { active: true }, undefined)
     await tokenOf(identity, annsOwn)
   })
 
@@ -122,14 +124,18 @@ await onEachDatabase('Login', (open) => {
     await using identity = await open()
     const username = 'office@example.com'
     await identity.signUp('ann')
-    await identity.accounts.update('ann@example.org', { contactEmail: username })
+    await identity.accounts.update('ann@example.org', { contactEmail: username }, undefined)
     assert.partialDeepStrictEqual(await identity.login.login({ ...annsOwn, username }), {
       refused: 'bad-credentials',
       reason: 'unknown-account',
     })
-    await identity.accounts.update('ann@example.org', { contactEmail: username, contactVerified: true })
+    await identity.accounts.update(
+      'ann@example.org',
+      { contactEmail: username, contactVerified: true },
+      undefined,
+    )
     await tokenOf(identity, { ...annsOwn, username })
-    await identity.accounts.update('ann@example.org', { contactEmail: username })
+    await identity.accounts.update('ann@example.org', { contactEmail: username }, undefined)
     await tokenOf(identity, { ...annsOwn, username })
   })
 
@@ -169,7 +175,7 @@ await onEachDatabase('Login', (open) => {
     class SlowPasswords extends Passwords {
       override async verify(...args: Parameters<Passwords['verify']>) {
         const matches = await super.verify(...args)
-        await identity.accounts.update('ann@example.org', { password: 'another password' })
+        await identity.accounts.update('ann@example.org', { password: 'another password' }, undefined)
         return matches
       }
     }
@@ -228,20 +234,22 @@ describe('password guessing', () => {
 
   it('costs the same work on WebDAV, whether there is an account and whether it has a WebDAV password', async () => {
     await using identity = await openOnSqlite({ rateLimit: false })
-    const { accounts, db } = identity
+    const { accounts, audit, db } = identity
     await identity.signUp('ann')
     await identity.signUp('bob', { active: false })
     const eve = await identity.signUp('eve')
     const passwords = new WatchedPasswords({ cost: cheapCost })
-    await new WebdavSecrets({ db, passwords }).set(eve, 'Usable-Secret1')
+    const secrets = new WebdavSecrets({ db, audit, passwords, onAdded })
+    await secrets.set(eve, 'Usable-Secret1', { actor: eve.email, address })
     const now = () => identity.time
     const signIn = new WebdavSignIn({
       db,
       accounts,
-      scopedTokens: new ScopedTokens(db, secret, now, libraryRelations),
+      scopedTokens: new ScopedTokens({ db, audit, secret, now, relations: libraryRelations, onAdded }),
       passwordChecks: new PasswordChecks({ accounts, passwords, now, rateLimit: false }),
-      clients: new WebdavClients({ db, now, onSignIn: async () => {} }),
-      onRefused: async () => {},
+      clients: new WebdavClients({ db, audit, now }),
+      login: identity.login,
+      audit,
     })
     const client = {
       address,
@@ -271,16 +279,24 @@ describe('password guessing', () => {
 
   it('on WebDAV is counted with that of sign-ins, whether there is a WebDAV password', async () => {
     await using identity = await openOnSqlite()
-    const { accounts, db, passwords } = identity
+    const { accounts, audit, db, passwords } = identity
     const eve = await identity.signUp('eve')
     await identity.signUp('ann')
-    await new WebdavSecrets({ db, passwords }).set(eve, 'Usable-Secret1')
+    const secrets = new WebdavSecrets({ db, audit, passwords, onAdded })
+    await secrets.set(eve, 'Usable-Secret1', { actor: eve.email, address })
     const now = () => identity.time
     const passwordChecks = new PasswordChecks({ accounts, passwords, now, rateLimit: true })
-    const scopedTokens = new ScopedTokens(db, secret, now, libraryRelations)
-    const clients = new WebdavClients({ db, now, onSignIn: async () => {} })
-    const onRefused = async () => {}
-    const signIn = new WebdavSignIn({ db, accounts, scopedTokens, passwordChecks, clients, onRefused })
+    const scopedTokens = new ScopedTokens({ db, audit, secret, now, relations: libraryRelations, onAdded })
+    const clients = new WebdavClients({ db, audit, now })
+    const signIn = new WebdavSignIn({
+      db,
+      audit,
+      accounts,
+      login: identity.login,
+      scopedTokens,
+      passwordChecks,
+      clients,
+    })
     const client = {
       address,
       network: address,

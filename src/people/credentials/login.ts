@@ -2,13 +2,8 @@ import { createHmac } from 'node:crypto'
 import type { Language } from '../../base/texts/index.ts'
 import type { Database } from '../../platform/database/index.ts'
 import { deriveKeys, type ServerSecret } from '../../platform/secret/index.ts'
-import {
-  type Account,
-  type AccountHook,
-  accountRows,
-  type Credentials,
-  loginName,
-} from '../accounts/index.ts'
+import { type Account, accountRows, type Credentials, loginName } from '../accounts/index.ts'
+import { type Audit, accountAction } from '../audit/index.ts'
 import type { AccountPasswordAttempt, PasswordChecks, Passwords } from '../passwords/index.ts'
 import type { ApiTokens } from './api-tokens.ts'
 import { type Device, type DeviceFields, deviceFieldsGiven, parseDevice } from './device.ts'
@@ -31,9 +26,9 @@ export type LoginOutcome =
   | { readonly refused: 'invalid-params' }
   | {
       readonly refused: 'bad-credentials' | 'invalid-device-id' | 'invalid-platform'
-      /** The actor for the audit log: an account id, or a keyed hash of the name as typed. */
+      /** The actor in the audit log: an account id, or a keyed hash of the name as typed. */
       readonly actor: string
-      /** For the audit log. The client is told only that it was refused. */
+      /** In the audit log. The client is told only that it was refused. */
       readonly reason: string
     }
 
@@ -41,6 +36,7 @@ interface LoginOptions {
   readonly db: Database
   readonly checks: PasswordChecks
   readonly apiTokens: ApiTokens
+  readonly audit: Audit
   readonly passwords: Passwords
   /** The secret of the server. */
   readonly secret: ServerSecret
@@ -60,8 +56,19 @@ export class Login {
     this.#nameKey = deriveKeys(options.secret, 'names typed at sign-in')[0]
   }
 
-  /** `also` is written with a successful login. Throws too-many-tries if the hash queue is full. */
-  async login(request: LoginRequest, also?: AccountHook): Promise<LoginOutcome> {
+  /** Throws too-many-tries if the hash queue is full. */
+  async login(request: LoginRequest): Promise<LoginOutcome> {
+    const outcome = await this.#attempt(request)
+    // Throttled attempts are not audited, or a client could fill the log. The ones before them are.
+    if ('actor' in outcome) {
+      const { actor, reason } = outcome
+      const by = { actor, address: request.address }
+      await this.#options.audit.append(by, accountAction('login-failed', actor, { reason }))
+    }
+    return outcome
+  }
+
+  async #attempt(request: LoginRequest): Promise<LoginOutcome> {
     const given = deviceFieldsGiven(request)
     if (given === 'some') return { refused: 'invalid-params' }
 
@@ -89,7 +96,7 @@ export class Login {
     const { account } = outcome.credentials
     if (typeof device === 'string') return { refused: device, actor: account.email, reason: device }
     const credentials = await this.#withNewerHash(outcome.credentials, password)
-    const token = await this.#tokenFor(credentials, device, request, also)
+    const token = await this.#tokenFor(credentials, device, request)
     if (token === undefined) {
       return { refused: 'bad-credentials', actor: account.email, reason: 'changed-meanwhile' }
     }
@@ -111,18 +118,16 @@ export class Login {
     found: Credentials,
     device: Device | undefined,
     { address, userAgent = '', language }: Pick<LoginRequest, 'address' | 'userAgent' | 'language'>,
-    also: AccountHook | undefined,
   ) {
-    const { db, apiTokens, now } = this.#options
+    const { apiTokens, audit, db, now } = this.#options
     // A new token must be durable. The time of the last sign-in need not be.
     const durable = !(await apiTokens.has(found.account, device))
     return db.write(
       async (tx) => {
-        const stands = await accountRows.recordLogin(tx, found, now(), language)
-        if (stands) await also?.(tx, found.account)
-        return stands
-          ? apiTokens.issueIn(tx, found.account, device, { address, userAgent, withPassword: true })
-          : undefined
+        if (!(await accountRows.recordLogin(tx, found, now(), language))) return undefined
+        const { account } = found
+        await audit.record(tx, { actor: account.email, address }, accountAction('login', account.email))
+        return apiTokens.issueIn(tx, account, device, { address, userAgent, withPassword: true })
       },
       { durable },
     )

@@ -2,9 +2,11 @@ import { randomBytes } from 'node:crypto'
 import { fail, refuseAtLimit } from '../../base/errors.ts'
 import { type Database, type Transaction, writeIfSpace } from '../../platform/database/index.ts'
 import { Sealing, type ServerSecret } from '../../platform/secret/index.ts'
-import { type Account, accountRows, type Scope, type TransactionHook } from '../accounts/index.ts'
+import { type Account, accountRows, type Scope } from '../accounts/index.ts'
+import { type Audit, type AuditActor, accountAction, libraryAction } from '../audit/index.ts'
 import { lockLiveApiToken } from './api-token-store.ts'
 import type { Authentication } from './api-tokens.ts'
+import type { CredentialNotice } from './credential-notice.ts'
 import {
   countLibraryTokens,
   countPersonalTokens,
@@ -34,13 +36,35 @@ const mostPersonalTokens = 100
 interface PersonalTokenOptions {
   readonly name: string
   readonly access: Scope['access']
-  /** The only library it is for; undefined for all. */
-  readonly libraryKey?: number | undefined
-  /** The sub-library, if it is for one. */
-  readonly subKey?: number | undefined
+  /** The only library or sub-library it is for; undefined for all. */
+  readonly library?: (TokenLibrary & { readonly sub?: { readonly key: number } | undefined }) | undefined
   /** Unix seconds; undefined for never. */
   readonly expiresAt?: number | undefined
 }
+
+/** The library of a token. */
+interface TokenLibrary {
+  readonly key: number
+  readonly id: string
+  readonly name: string
+}
+
+interface ScopedTokensOptions {
+  readonly db: Database
+  readonly secret: ServerSecret
+  /** Unix seconds. */
+  readonly now: () => number
+  readonly relations: LibraryRelations
+  readonly audit: Audit
+  readonly onAdded: CredentialNotice
+}
+
+/** The permissions of tokens by the names that clients and the audit log know. */
+export const tokenPermissions = {
+  read: 'r',
+  write: 'rw',
+  upload: 'upload',
+} as const satisfies Record<Scope['access'], string>
 
 /** A library token as its owner sees it. */
 export interface LibraryToken {
@@ -61,8 +85,12 @@ export class ScopedTokens {
   readonly #now: () => number
   readonly #sealing: Sealing
   readonly #queries: ScopedTokenQueries
+  readonly #audit: Audit
+  readonly #onAdded: CredentialNotice
 
-  constructor(db: Database, secret: ServerSecret, now: () => number, relations: LibraryRelations) {
+  constructor({ db, secret, now, relations, audit, onAdded }: ScopedTokensOptions) {
+    this.#audit = audit
+    this.#onAdded = onAdded
     this.#queries = scopedTokenQueries(relations)
     this.#db = db
     this.#now = now
@@ -73,33 +101,37 @@ export class ScopedTokens {
   issuePersonal(
     account: Account,
     options: PersonalTokenOptions,
-    also?: TransactionHook,
+    by: AuditActor,
   ): Promise<{ token: string; key: number }> {
-    return this.#db.write((tx) => this.issuePersonalIn(tx, account, options, also))
+    return this.#db.write((tx) => this.issuePersonalIn(tx, account, options, by))
   }
 
-  /** As issuePersonal, in a transaction of the caller. */
+  /** As issuePersonal, in a transaction of the caller; `via` a device, for a sign-in by a code. */
   async issuePersonalIn(
     tx: Transaction,
     account: Account,
-    options: PersonalTokenOptions,
-    also?: TransactionHook,
+    { name, access, library, expiresAt }: PersonalTokenOptions,
+    by: AuditActor,
+    via?: 'device',
   ): Promise<{ token: string; key: number }> {
     const token = newToken()
     if (!(await accountRows.lockActive(tx, account)))
       fail({ code: 'account-not-found', email: account.email })
     await this.checkPersonalCount(tx, account)
-    await also?.(tx)
+    const detail = { token: name, permission: tokenPermissions[access], repo_id: library?.id, via }
+    await this.#audit.record(tx, by, accountAction('api-token-made', account.email, detail))
+    await this.#onAdded(tx, account, { kind: via ?? 'token', name, library, address: by.address })
     const key = await insertScopedToken(tx, {
-      ...options,
+      name,
+      access,
       kind: 'personal',
       hash: hashOf(token),
       accountKey: account.key,
       epoch: account.epoch,
       apiTokenKey: undefined,
-      libraryKey: options.libraryKey,
-      subKey: options.subKey,
-      expiresAt: options.expiresAt,
+      libraryKey: library?.key,
+      subKey: library?.sub?.key,
+      expiresAt,
       sealed: undefined,
       createdAt: this.#now(),
     })
@@ -120,11 +152,11 @@ export class ScopedTokens {
   }
 
   /** Throws token-not-found. */
-  async revokePersonal(account: Account, key: number, also?: TransactionHook): Promise<void> {
+  async revokePersonal(account: Account, key: number, by: AuditActor): Promise<void> {
     await this.#db.write(async (tx) => {
       const name = await deletePersonalToken(tx, account.key, key)
       if (name === undefined) fail({ code: 'token-not-found' })
-      await also?.(tx)
+      await this.#audit.record(tx, by, accountAction('api-token-revoked', account.email, { token: key }))
     })
   }
 
@@ -133,10 +165,10 @@ export class ScopedTokens {
    * app-token-exists; permission-denied if the session has ended meanwhile.
    */
   async issueForLibrary(
-    libraryKey: number,
+    library: TokenLibrary,
     madeBy: Account,
     { appName, access, outlives }: { appName: string; access: 'read' | 'write'; outlives: boolean },
-    also?: TransactionHook,
+    by: AuditActor,
   ): Promise<LibraryToken> {
     const token = newToken()
     const apiTokenKey = outlives ? undefined : (madeBy.apiTokenKey ?? fail({ code: 'permission-denied' }))
@@ -145,14 +177,14 @@ export class ScopedTokens {
       if (apiTokenKey !== undefined && !(await lockLiveApiToken(tx, apiTokenKey))) {
         fail({ code: 'permission-denied' })
       }
-      await refuseAtLimit('library-tokens', (most) => countLibraryTokens(tx, libraryKey, most))
+      await refuseAtLimit('library-tokens', (most) => countLibraryTokens(tx, library.key, most))
       const key = await insertScopedToken(tx, {
         kind: 'library',
         hash: hashOf(token),
         accountKey: madeBy.key,
         epoch: madeBy.epoch,
         apiTokenKey,
-        libraryKey,
+        libraryKey: library.key,
         subKey: undefined,
         name: appName,
         access,
@@ -161,7 +193,10 @@ export class ScopedTokens {
         expiresAt: undefined,
       })
       if (key === undefined) fail({ code: 'app-token-exists', appName })
-      await also?.(tx)
+      const detail = { app: appName, permission: tokenPermissions[access], session: apiTokenKey }
+      await this.#audit.record(tx, by, libraryAction('api-token-made', library, detail))
+      if (!outlives) return
+      await this.#onAdded(tx, madeBy, { kind: 'library', name: appName, library, address: by.address })
     })
     return { appName, access, madeBy: madeBy.email, token }
   }
@@ -185,27 +220,28 @@ export class ScopedTokens {
 
   /** Throws token-not-found. */
   async setLibraryAccess(
-    libraryKey: number,
-    appName: string,
-    access: 'read' | 'write',
+    library: TokenLibrary,
+    { appName, access }: { appName: string; access: 'read' | 'write' },
     caller: Parameters<ScopedTokens['listForLibrary']>[1],
-    also?: TransactionHook,
+    by: AuditActor,
   ): Promise<LibraryToken> {
     await this.#db.write(async (tx) => {
-      const before = (await listLibraryTokens(tx, libraryKey)).find(({ name }) => name === appName)
-      const changed = await setLibraryTokenAccess(tx, libraryKey, appName, access)
+      const before = (await listLibraryTokens(tx, library.key)).find(({ name }) => name === appName)
+      const changed = await setLibraryTokenAccess(tx, library.key, appName, access)
       if (!changed) fail({ code: 'token-not-found' })
-      if (before?.access !== access) await also?.(tx)
+      if (before?.access === access) return
+      const detail = { app: appName, permission: tokenPermissions[access] }
+      await this.#audit.record(tx, by, libraryAction('api-token-made', library, detail))
     })
-    const all = await this.listForLibrary(libraryKey, caller)
+    const all = await this.listForLibrary(library.key, caller)
     return all.find((token) => token.appName === appName) ?? fail({ code: 'token-not-found' })
   }
 
   /** Throws token-not-found. */
-  async revokeForLibrary(libraryKey: number, appName: string, also?: TransactionHook): Promise<void> {
+  async revokeForLibrary(library: TokenLibrary, appName: string, by: AuditActor): Promise<void> {
     await this.#db.write(async (tx) => {
-      if (!(await deleteLibraryToken(tx, libraryKey, appName))) fail({ code: 'token-not-found' })
-      await also?.(tx)
+      if (!(await deleteLibraryToken(tx, library.key, appName))) fail({ code: 'token-not-found' })
+      await this.#audit.record(tx, by, libraryAction('api-token-revoked', library, { app: appName }))
     })
   }
 

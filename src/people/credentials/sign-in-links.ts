@@ -1,7 +1,8 @@
 import { hash, randomBytes } from 'node:crypto'
 import { fail } from '../../base/errors.ts'
 import type { Database } from '../../platform/database/index.ts'
-import { type Account, type AccountHook, accountRows } from '../accounts/index.ts'
+import { type Account, accountRows } from '../accounts/index.ts'
+import { type Audit, accountAction } from '../audit/index.ts'
 import { lockLiveApiToken, setParentOfApiToken } from './api-token-store.ts'
 import type { ApiTokens, SignedInBy } from './api-tokens.ts'
 import type { Device } from './device.ts'
@@ -13,6 +14,7 @@ const LIFE_SECONDS = 30
 interface SignInLinksOptions {
   readonly db: Database
   readonly apiTokens: ApiTokens
+  readonly audit: Audit
   /** Unix seconds. */
   readonly now: () => number
 }
@@ -40,15 +42,14 @@ export class SignInLinks {
 
   /**
    * The API token of the session in the browser; undefined if the link was used, has expired, or its origin has ended. Also if the attempt
-   * fails, the link is used up. `also` is written in the same transaction.
+   * fails, the link is used up.
    */
   async consume(
     token: string,
     browser: Device,
-    by: SignedInBy,
-    also: AccountHook,
+    client: SignedInBy & { readonly address: string },
   ): Promise<string | undefined> {
-    const { db, apiTokens, now } = this.#options
+    const { apiTokens, audit, db, now } = this.#options
     return db.write(async (tx) => {
       const origin = await consumeSignInLink(tx, hashOf(token), now())
       const account = origin && (await accountRows.findByKey(tx, origin.accountKey))
@@ -59,9 +60,11 @@ export class SignInLinks {
       // Not the device id of the browser itself: a sign-in there with a password must not end with the client.
       const deviceId = hash('sha1', `${apiTokenKey} ${browser.deviceId}`)
       const device = { ...browser, platform: 'linux' as const, deviceId }
-      const derived = await apiTokens.issueIn(tx, account, device, by)
+      const derived = await apiTokens.issueIn(tx, account, device, client)
       await setParentOfApiToken(tx, account.key, device, apiTokenKey)
-      await also(tx, account)
+      const { email } = account
+      const by = { actor: email, address: client.address }
+      await audit.record(tx, by, accountAction('login', email, { via: 'client' }))
       return derived
     })
   }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { onEachDatabase } from '../../../test/support/identity.ts'
+import { byAnn, onEachDatabase } from '../../../test/support/identity.ts'
 
 await onEachDatabase('SyncTokens', (open) => {
   it('are valid for one library and one account, and new on each call', async () => {
@@ -27,7 +27,10 @@ await onEachDatabase('SyncTokens', (open) => {
     const ann = await identity.signUp('ann')
     const sync = await identity.syncTokens.issue(await identity.addLibrary(ann), ann)
     assert.deepEqual(await identity.apiTokens.authenticate(sync), { reason: 'unknown' })
-    assert.equal(await identity.syncTokens.authenticate(await identity.apiTokens.issue(ann)), undefined)
+    assert.equal(
+      await identity.syncTokens.authenticate(await identity.apiTokens.issue(ann, undefined)),
+      undefined,
+    )
   })
 
   it("are issued in the caller's transaction, and not if that fails", async () => {
@@ -70,7 +73,7 @@ await onEachDatabase('SyncTokens', (open) => {
     await using identity = await open()
     const { apiTokens, syncTokens } = identity
     const ann = await identity.signUp('ann')
-    const signedIn = await apiTokens.authenticate(await apiTokens.issue(ann))
+    const signedIn = await apiTokens.authenticate(await apiTokens.issue(ann, undefined))
     const holder = 'ok' in signedIn ? signedIn.ok : assert.fail()
     const token = await syncTokens.issue(await identity.addLibrary(ann), holder)
     const grant = await syncTokens.authenticate(token)
@@ -80,7 +83,7 @@ await onEachDatabase('SyncTokens', (open) => {
       apiTokenKey: holder.apiTokenKey,
       scopedTokenKey: undefined,
     })
-    assert.equal(await apiTokens.revokeSession(ann, holder.apiTokenKey ?? 0), true)
+    assert.equal(await apiTokens.revokeSession(ann, holder.apiTokenKey ?? 0, byAnn), true)
     assert.equal(await syncTokens.authenticate(token), undefined)
   })
 })

@@ -1,6 +1,7 @@
 import { TwoGenerationCache } from '../../base/scheduling/index.ts'
 import { type Database, type Transaction, writeIfSpace } from '../../platform/database/index.ts'
 import { type Account, accountRows } from '../accounts/index.ts'
+import { type Audit, accountAction } from '../audit/index.ts'
 import { cut } from './device.ts'
 import { lockScopedToken } from './scoped-token-store.ts'
 import {
@@ -40,17 +41,12 @@ interface WebdavClientsOptions {
   readonly db: Database
   /** Unix seconds. */
   readonly now: () => number
-  /** Called in the transaction that records a client that is new, or was not used for a day. */
-  readonly onSignIn: (
-    tx: Transaction,
-    account: Account,
-    by: { readonly address: string; readonly credential: WebdavCredential },
-  ) => Promise<void>
+  readonly audit: Audit
 }
 
 /**
  * The programs that use WebDAV, which sends a credential with each request and has no sessions. A program is recorded at its first request and then
- * once an hour, so that requests write nothing.
+ * once an hour, so that requests write nothing. One that is new, or was not used for a day, is audited as a sign-in.
  */
 export class WebdavClients {
   readonly #options: WebdavClientsOptions
@@ -105,7 +101,8 @@ export class WebdavClients {
       if (isFull && !(await evictWebdavClient(tx, account.key, now - HOUR))) return
       if (!(await insertWebdavClient(tx, key, by, now))) return
     } else if (now - usedAt < DAY) return
-    await this.#options.onSignIn(tx, account, { address, credential })
+    const action = accountAction('login', account.email, { via: 'webdav', credential })
+    await this.#options.audit.record(tx, { actor: account.email, address }, action)
   }
 }
 

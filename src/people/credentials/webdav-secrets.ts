@@ -1,6 +1,8 @@
 import type { Database } from '../../platform/database/index.ts'
-import type { Account, TransactionHook } from '../accounts/index.ts'
+import type { Account } from '../accounts/index.ts'
+import { type Audit, type AuditActor, accountAction } from '../audit/index.ts'
 import type { Passwords } from '../passwords/index.ts'
+import type { CredentialNotice } from './credential-notice.ts'
 import { deleteWebdavClientsWithPassword } from './webdav-client-store.ts'
 import { deleteWebdavSecret, findWebdavSecret, putWebdavSecret } from './webdav-secret-store.ts'
 
@@ -14,37 +16,39 @@ const kinds = [/\d/, /[a-z]/, /[A-Z]/, /[^\da-zA-Z]/]
 interface WebdavSecretsOptions {
   readonly db: Database
   readonly passwords: Passwords
+  readonly audit: Audit
+  readonly onAdded: CredentialNotice
 }
 
 /** A separate password of an account for WebDAV clients. Only its hash is stored. */
 export class WebdavSecrets {
-  readonly #db: Database
-  readonly #passwords: Passwords
+  readonly #options: WebdavSecretsOptions
 
-  constructor({ db, passwords }: WebdavSecretsOptions) {
-    this.#db = db
-    this.#passwords = passwords
+  constructor(options: WebdavSecretsOptions) {
+    this.#options = options
   }
 
-  /** '' removes the secret. Returns the problem if the secret is rejected. `also` is called unless there was none to remove. */
-  async set(account: Account, secret: string, also?: TransactionHook): Promise<SecretProblem | undefined> {
+  /** '' removes the secret. Returns the problem if the secret is rejected. */
+  async set(account: Account, secret: string, by: AuditActor): Promise<SecretProblem | undefined> {
+    const { audit, db, onAdded, passwords } = this.#options
     const problem = secret === '' ? undefined : problemOf(secret)
     if (problem !== undefined) return problem
-    const hash = secret === '' ? undefined : await this.#passwords.hash(secret, account.email)
-    await this.#db.write(async (tx) => {
+    const hash = secret === '' ? undefined : await passwords.hash(secret, account.email)
+    await db.write(async (tx) => {
       const isSet = (await findWebdavSecret(tx, account.key)) !== undefined
       if (hash === undefined) await deleteWebdavSecret(tx, account.key)
       else await putWebdavSecret(tx, account, hash)
       if (!isSet && hash === undefined) return
       // The account password opens WebDAV only without a WebDAV password, so its clients end with the first one.
       await deleteWebdavClientsWithPassword(tx, account.key)
-      await also?.(tx)
+      await audit.record(tx, by, accountAction('password-changed', account.email, { of: 'webdav' }))
+      if (hash !== undefined) await onAdded(tx, account, { kind: 'webdav', address: by.address })
     })
     return undefined
   }
 
   async isSet(account: Pick<Account, 'key'>): Promise<boolean> {
-    return (await findWebdavSecret(this.#db, account.key)) !== undefined
+    return (await findWebdavSecret(this.#options.db, account.key)) !== undefined
   }
 }
 

@@ -2,8 +2,10 @@ import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { fail } from '../../base/errors.ts'
 import type { Database } from '../../platform/database/index.ts'
 import type { Account, Accounts, Credentials } from '../accounts/index.ts'
+import { type Audit, accountAction } from '../audit/index.ts'
 import type { PasswordChecks } from '../passwords/index.ts'
 import type { Authentication } from './api-tokens.ts'
+import type { Login } from './login.ts'
 import type { ScopedTokens } from './scoped-tokens.ts'
 import type { WebdavClients } from './webdav-clients.ts'
 import { findWebdavSecret } from './webdav-secret-store.ts'
@@ -44,12 +46,8 @@ interface WebdavSignInOptions {
   readonly scopedTokens: ScopedTokens
   readonly passwordChecks: PasswordChecks
   readonly clients: WebdavClients
-  /** Called after a wrong password or an unknown name. */
-  readonly onRefused: (
-    name: string,
-    account: Account | undefined,
-    refusal: { readonly address: string; readonly reason: string },
-  ) => Promise<void>
+  readonly login: Pick<Login, 'actorFor'>
+  readonly audit: Audit
 }
 
 /** What a WebDAV client presents with each request. */
@@ -139,7 +137,9 @@ export class WebdavSignIn {
     )
     if (outcome.kind === 'throttled') fail({ code: 'too-many-tries', seconds: outcome.retryAfterSeconds })
     if (outcome.kind === 'right') return outcome.credentials.account
-    await this.#options.onRefused(name, outcome.account, { address, reason: outcome.why })
+    const actor = this.#options.login.actorFor(name, outcome.account)
+    const action = accountAction('login-failed', actor, { reason: outcome.why, via: 'webdav' })
+    await this.#options.audit.append({ actor, address }, action)
     return undefined
   }
 }

@@ -28,12 +28,14 @@ export async function ensureAdministrator(
   const id = parseEmail(wanted.email) ?? wanted.email
   if (generatedPassword !== undefined) await file?.write(id, generatedPassword)
   try {
-    const { email } = await accounts.create({
+    const isGenerated = generatedPassword !== undefined
+    const administrator = {
       email: wanted.email,
       password,
-      passwordAssigned: generatedPassword !== undefined,
+      passwordAssigned: isGenerated,
       role: 'admin',
-    })
+    } as const
+    const { email } = await accounts.create(administrator, undefined)
     if (generatedPassword === undefined) return { created: true, email }
     return { created: true, email, ...(file ? { passwordFile: file.file } : { generatedPassword }) }
   } catch (error) {

@@ -2,6 +2,7 @@ import path from 'node:path'
 import type { Config } from '../../base/config/index.ts'
 import type { LibraryCore } from '../../libraries/library/index.ts'
 import { type Account, Accounts, type Directory } from '../../people/accounts/index.ts'
+import type { Audit } from '../../people/audit/index.ts'
 import { accountSecrets } from '../../people/credentials/index.ts'
 import { InitialPasswordFile, Passwords } from '../../people/passwords/index.ts'
 import type { Database } from '../../platform/database/index.ts'
@@ -12,6 +13,7 @@ import { libraryRelations } from './relations.ts'
 /** The accounts, with the modules that remove their rows of an account. */
 export function createAccounts(parts: {
   db: Database
+  audit: Audit
   now: () => number
   passwords?: Passwords
   shortestPassword?: number

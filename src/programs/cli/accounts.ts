@@ -1,6 +1,6 @@
 import type { Config } from '../../base/config/index.ts'
-import type { AccountChangeHook, Accounts } from '../../people/accounts/index.ts'
-import { Audit, type AuditAction, accountAction } from '../../people/audit/index.ts'
+import type { Accounts } from '../../people/accounts/index.ts'
+import { Audit, type AuditActor } from '../../people/audit/index.ts'
 import {
   type Database,
   inspectDatabase,
@@ -14,39 +14,33 @@ import { createAccounts, createInitialPassword, quotaLimits, refuseMoved } from 
 import { CommandError } from './command-error.ts'
 
 /** The actor of commands run on the machine itself. */
-export const operator = { actor: 'operator', address: '' }
+export const operator: AuditActor = { actor: 'operator', address: '' }
 
 /** The accounts of a server, which may be running at the same time. */
 export interface OpenAccounts extends AsyncDisposable {
   readonly db: Database
   readonly accounts: Accounts
   readonly quotas: Quotas
-  /** Returns the callback that records an operator's action on an account in the audit log, unless it changes nothing. */
-  audited(action: AuditAction, detail?: Record<string, unknown>): AccountChangeHook
+  readonly operator: AuditActor
 }
 
 /** Opens existing data. Creates and migrates nothing, so that a wrong folder or version is reported. */
 export async function openAccounts(config: Config): Promise<OpenAccounts> {
   const now = () => Math.floor(Date.now() / 1000)
   const db = await openExistingDatabase(config)
+  const audit = new Audit(db, now, config.auditDays)
   const accounts = createAccounts({
     db,
+    audit,
     now,
     shortestPassword: config.passwordLength,
     initialPassword: createInitialPassword(config),
   })
-  const audit = new Audit(db, now, config.auditDays)
   return {
     db,
     accounts,
+    operator,
     quotas: new Quotas({ db, accounts, now, limits: quotaLimits(config) }),
-    audited:
-      (action, detail) =>
-      async (tx, { email }, isChanged = true) => {
-        if (isChanged) {
-          await audit.record(tx, operator, accountAction(action, email, detail))
-        }
-      },
     [Symbol.asyncDispose]: () => db[Symbol.asyncDispose](),
   }
 }

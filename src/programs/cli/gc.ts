@@ -101,7 +101,7 @@ async function openActivity(
     ...parts,
     secret,
     access: new Access({ core, db }),
-    accounts: createAccounts({ db, now }),
+    accounts: createAccounts({ db, audit: core.audit, now }),
   })
 }
 

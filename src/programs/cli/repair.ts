@@ -154,7 +154,7 @@ function runRepair(
 ): Promise<RepairStep[]> {
   // A damaged object in S3 stays there until garbage collection deletes it.
   const quarantine = new Quarantine(path.join(config.dataDirectory, 'quarantine'), config.blocks.directory)
-  const accounts = createAccounts({ db, now })
+  const accounts = createAccounts({ db, audit: core.audit, now })
   const access = new Access({ core, db })
   const openAsOwner = async (library: LibraryInfo): Promise<EditableLibrary | undefined> => {
     const owner = await accounts.findByKey(library.ownerKey)

@@ -83,10 +83,7 @@ async function add(email: string, options: AddOptions): Promise<void> {
   }
   await using opened = await open(options)
   const { password, generated } = await choosePassword(options)
-  const account = await opened.accounts.create(
-    { ...changes, email, password },
-    opened.audited('account-made', { ...changes }),
-  )
+  const account = await opened.accounts.create({ ...changes, email, password }, opened.operator)
   const [description] = await describe([account], opened)
   print(options.json === true, { ...description, ...generated }, [
     `Added ${account.email}.`,
@@ -98,7 +95,11 @@ async function changePassword(email: string, options: PasswordOptions): Promise<
   await using opened = await open(options)
   await opened.accounts.get(email)
   const { password, generated } = await choosePassword(options)
-  const account = await opened.accounts.update(email, { password }, opened.audited('password-changed'))
+  const account = await opened.accounts.setPassword(
+    email,
+    { password, chosenByOwner: false },
+    opened.operator,
+  )
   print(options.json === true, { email: account.email, ...generated }, [
     `Changed the password of ${account.email}; it is signed out everywhere.`,
     ...passwordLines(generated),
@@ -109,7 +110,7 @@ async function changePassword(email: string, options: PasswordOptions): Promise<
 async function verifyContact(email: string, address: string, options: CommonOptions): Promise<void> {
   const changes = { contactEmail: address, contactVerified: true } as const
   await using opened = await open(options)
-  const account = await opened.accounts.update(email, changes, opened.audited('account-changed', changes))
+  const account = await opened.accounts.update(email, changes, opened.operator)
   print(options.json === true, { email: account.email, contactEmail: account.contactEmail }, [
     `${account.email} can sign in with ${account.contactEmail}.`,
   ])
@@ -138,7 +139,7 @@ async function remove(email: string, options: CommonOptions & { yes?: true }): P
   if (!options.yes && !(await confirm(question))) {
     throw new CommandError(`${account.email} was not removed: answer y, or add --yes.`)
   }
-  await opened.accounts.remove(account.email, opened.audited('account-deleted'))
+  await opened.accounts.remove(account.email, opened.operator)
   print(options.json === true, { email: account.email, removed: true }, [`Removed ${account.email}.`])
 }
 

@@ -1,9 +1,9 @@
 import { Avatars, Directory, Onboarding } from '../../people/accounts/index.ts'
-import { type Audit, accountAction } from '../../people/audit/index.ts'
 import {
   AccountTokens,
   ApiTokens,
   Confirmations,
+  type CredentialNotice,
   CredentialOrigins,
   DeviceAuthorizations,
   Login,
@@ -37,10 +37,12 @@ const HASHES = 2
 /** Accounts, how they sign in, and what they are told. */
 export type PeopleServices = ReturnType<typeof createPeople>
 
-export function createPeople(parts: ServiceParts) {
+/** `onAdded` notifies accounts of new credentials. */
+export function createPeople(parts: ServiceParts, onAdded: CredentialNotice) {
   const { db, now, config, secret, logger } = parts
+  const { audit } = parts.core
   const accounts = createAccountServices(parts)
-  const tokens = createTokens(parts)
+  const tokens = createTokens(parts, onAdded)
   const mailLogger = logger.child({ module: 'mail' })
   const outbox = new Outbox({
     db,
@@ -48,13 +50,20 @@ export function createPeople(parts: ServiceParts) {
     now,
     onError: (error) => mailLogger.error({ err: error }, 'a mail could not be sent; it is tried again'),
   })
-  const { audit } = parts.core
   const services = { ...accounts, ...tokens, outbox, audit }
   const { rateLimit } = config
   return {
     ...services,
-    ...createSignIns(parts, services),
-    accountTokens: new AccountTokens({ db, accounts: accounts.accounts, outbox, secret, now, rateLimit }),
+    ...createSignIns(parts, services, onAdded),
+    accountTokens: new AccountTokens({
+      db,
+      accounts: accounts.accounts,
+      audit,
+      outbox,
+      secret,
+      now,
+      rateLimit,
+    }),
   }
 }
 
@@ -74,7 +83,9 @@ function createAccountServices({ db, core, config, secret, now, logger, password
   })
   const directory = new Directory(db, now)
   const shortestPassword = config.passwordLength
-  const accounts = createAccounts({ db, now, passwords, shortestPassword, directory, core, initialPassword })
+  const { audit } = core
+  const guarded = { passwords, shortestPassword, directory, core, initialPassword }
+  const accounts = createAccounts({ db, audit, now, ...guarded })
   const passwordChecks = new PasswordChecks({ accounts, passwords, ...guarding })
   const images = new Images()
   return {
@@ -92,15 +103,16 @@ function createAccountServices({ db, core, config, secret, now, logger, password
   }
 }
 
-function createTokens({ db, config, secret, now }: ServiceParts) {
+function createTokens({ core, db, config, secret, now }: ServiceParts, onAdded: CredentialNotice) {
+  const { audit } = core
   const idleSeconds = config.sessionIdleDays * 86_400
-  const apiTokens = new ApiTokens({ db, secret, now, idleSeconds, dependents: apiTokenDependents })
-  const scopedTokens = new ScopedTokens(db, secret, now, libraryRelations)
+  const apiTokens = new ApiTokens({ db, audit, secret, now, idleSeconds, dependents: apiTokenDependents })
+  const scopedTokens = new ScopedTokens({ db, audit, secret, now, relations: libraryRelations, onAdded })
   return {
     apiTokens,
     scopedTokens,
     syncTokens: new SyncTokens(db, now),
-    signInLinks: new SignInLinks({ db, apiTokens, now }),
+    signInLinks: new SignInLinks({ db, audit, apiTokens, now }),
     deviceAuthorizations: new DeviceAuthorizations({
       db,
       apiTokens,
@@ -108,18 +120,23 @@ function createTokens({ db, config, secret, now }: ServiceParts) {
       secret,
       now,
       rateLimit: config.rateLimit,
+      audit,
+      onAdded,
     }),
     origins: new CredentialOrigins(db, scopedTokens),
   }
 }
 
 function createSignIns(
-  { db, secret, now }: ServiceParts,
-  services: ReturnType<typeof createAccountServices> & ReturnType<typeof createTokens> & { audit: Audit },
+  { core, db, secret, now }: ServiceParts,
+  services: ReturnType<typeof createAccountServices> & ReturnType<typeof createTokens>,
+  onAdded: CredentialNotice,
 ) {
-  const { accounts, apiTokens, audit, initialPassword, passwordChecks, passwords, scopedTokens } = services
+  const { audit } = core
+  const { accounts, apiTokens, initialPassword, passwordChecks, passwords, scopedTokens } = services
   const login = new Login({
     db,
+    audit,
     checks: passwordChecks,
     apiTokens,
     passwords,
@@ -127,25 +144,16 @@ function createSignIns(
     now,
     onSignIn: ({ email }) => initialPassword.deleteFor(email),
   })
-  const webdavClients = new WebdavClients({
-    db,
-    now,
-    onSignIn: (tx, { email }, { address, credential }) => {
-      const by = { actor: email, address }
-      return audit.record(tx, by, accountAction('login', email, { via: 'webdav', credential }))
-    },
-  })
+  const webdavClients = new WebdavClients({ db, audit, now })
   const webdavSignIn = new WebdavSignIn({
     db,
     accounts,
     scopedTokens,
     passwordChecks,
     clients: webdavClients,
-    onRefused: async (name, account, { address, reason }) => {
-      const actor = login.actorFor(name, account)
-      const action = accountAction('login-failed', actor, { reason, via: 'webdav' })
-      await audit.append({ actor, address }, action)
-    },
+    login,
+    audit,
   })
-  return { login, webdavClients, webdavSignIn, webdavSecrets: new WebdavSecrets({ db, passwords }) }
+  const webdavSecrets = new WebdavSecrets({ db, audit, passwords, onAdded })
+  return { login, webdavClients, webdavSignIn, webdavSecrets }
 }

@@ -8,6 +8,7 @@ import { ClientPush } from '../../libraries/push/index.ts'
 import { ServerState, Statistics, Usage } from '../../libraries/usage/index.ts'
 import type { GarbageCollector, OperationLeases } from '../../maintenance/gc/index.ts'
 import { CopyMoveTasks, type MaintenanceLog } from '../../maintenance/jobs/index.ts'
+import type { Audit } from '../../people/audit/index.ts'
 import type { WebdavSignIn } from '../../people/credentials/index.ts'
 import type { InitialPasswordFile, PasswordAttempts } from '../../people/passwords/index.ts'
 import type { TrustedClock } from '../../platform/clock/index.ts'
@@ -55,6 +56,7 @@ export type Services = ApiServices &
   TransferServices &
   SyncServices &
   WebdavServices & {
+    readonly audit: Audit
     readonly db: Database
     readonly webdavSignIn: WebdavSignIn
     readonly maintenanceLog: MaintenanceLog
@@ -78,8 +80,8 @@ export function createServices(parts: ServiceParts): Services {
   const { db, core, config, secret, now, node, clock } = parts
   const problem = sealProblem()
   if (problem !== undefined) parts.logger.warn({ problem }, 'worker processes are not confined by the kernel')
-  const people = createPeople(parts)
-  const sharing = createSharing(parts, people)
+  const people = createPeople(parts, (...added) => sharing.activity.credentials.ofAdded(...added))
+  const sharing: SharingServices = createSharing(parts, people)
   return {
     ...people,
     ...sharing,

@@ -86,7 +86,7 @@ export class Cast {
   }
 
   async setActive(name: CallerName, active: boolean): Promise<void> {
-    await this.server.running.services.accounts.update(this.callers[name].email, { active })
+    await this.server.running.services.accounts.update(this.callers[name].email, { active }, undefined)
   }
 
   /** An account that is not shared with other tests. */

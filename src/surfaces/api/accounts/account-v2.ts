@@ -46,7 +46,7 @@ export const accountRoutes = [
         mailIntervalSeconds: body.collaborate_email_interval,
         updateMailSeconds: body.file_updates_email_interval,
       })
-      const account = await withRuleMessages(services.accounts.update(user.email, changes), {
+      const account = await withRuleMessages(services.accounts.update(user.email, changes, undefined), {
         'name-invalid': 'name invalid',
       })
       return accountInfoToWire(account, services, request.baseUrl)

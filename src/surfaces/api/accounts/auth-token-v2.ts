@@ -1,6 +1,5 @@
 import { json, kinds } from '../../../base/schemas/index.ts'
 import { acceptedLanguage } from '../../../base/texts/index.ts'
-import { accountAction } from '../../../people/audit/index.ts'
 import type { LoginOutcome } from '../../../people/credentials/index.ts'
 import { throttled } from '../../../platform/http/index.ts'
 import { accepting, type Reader, rawValue } from '../../../platform/input/index.ts'
@@ -54,7 +53,7 @@ export const authTokenRoutes = [
         'Why it was refused.',
       ),
     }),
-    async handle({ body, request }, { audit, login }) {
+    async handle({ body, request }, { login }) {
       const { username, password } = credentialsIn(body)
       const { address, network, signal } = request
       const options = {
@@ -71,17 +70,8 @@ export const authTokenRoutes = [
         clientVersion: body.client_version,
         platformVersion: body.platform_version,
       }
-      const outcome = await login.login(options, (tx, account) =>
-        audit.record(tx, { actor: account.email, address }, accountAction('login', account.email)),
-      )
-      if ('refused' in outcome) {
-        // Throttled attempts are not audited, or a client could fill the log. The ones before them are.
-        if ('actor' in outcome) {
-          const { actor, reason } = outcome
-          await audit.append({ actor, address }, accountAction('login-failed', actor, { reason }))
-        }
-        throw refusalOf(outcome)
-      }
+      const outcome = await login.login(options)
+      if ('refused' in outcome) throw refusalOf(outcome)
       return { token: outcome.token }
     },
   }),

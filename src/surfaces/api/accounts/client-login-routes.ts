@@ -1,5 +1,4 @@
 import { json } from '../../../base/schemas/index.ts'
-import { accountAction } from '../../../people/audit/index.ts'
 import { parseDevice } from '../../../people/credentials/index.ts'
 import { type Reader, required } from '../../../platform/input/index.ts'
 import { errorMessage } from '../../../platform/responses/index.ts'
@@ -34,15 +33,13 @@ export const clientLoginRoutes = [
     compatibility: 'addition',
     body: { token: required(), device_id: deviceText, device_name: deviceText },
     responses: () => ({ 200: json(tokenSchema, 'The API token of the browser.') }),
-    async handle({ body, request }, { audit, signInLinks }) {
+    async handle({ body, request }, { signInLinks }) {
       const { address } = request
       const { device_id: deviceId, device_name: deviceName } = body
       const browser = parseDevice({ platform: 'linux', deviceId, deviceName, clientVersion: 'web' })
       if (typeof browser === 'string') throw errorMessage(400, 'device_id invalid.')
-      const by = { address, userAgent: request.headers['user-agent'] ?? '' }
-      const token = await signInLinks.consume(body.token, browser, by, (tx, { email }) =>
-        audit.record(tx, { actor: email, address }, accountAction('login', email, { via: 'client' })),
-      )
+      const client = { address, userAgent: request.headers['user-agent'] ?? '' }
+      const token = await signInLinks.consume(body.token, browser, client)
       if (token === undefined) throw errorMessage(400, 'token invalid.')
       return { token }
     },

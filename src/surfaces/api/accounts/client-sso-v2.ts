@@ -1,5 +1,4 @@
 import { json, kinds } from '../../../base/schemas/index.ts'
-import { accountAction } from '../../../people/audit/index.ts'
 import { parseDevice } from '../../../people/credentials/index.ts'
 import { type Reader, text } from '../../../platform/input/index.ts'
 import { errorMessage, jsonResponse } from '../../../platform/responses/index.ts'
@@ -89,19 +88,10 @@ export const clientSsoRoutes = [
       ),
     }),
     details: () => ({ errors: [404] }),
-    async handle({ params, request }, { activity, audit, deviceAuthorizations }) {
+    async handle({ params, request }, { deviceAuthorizations }) {
       const { address } = request
-      const by = { address, userAgent: request.headers['user-agent'] ?? '' }
-      const outcome = await deviceAuthorizations.pollSession(
-        params.token,
-        by,
-        async (tx, account, { name }) => {
-          const { email } = account
-          const action = accountAction('login', email, { via: 'client-sso', client: name })
-          await audit.record(tx, { actor: email, address }, action)
-          await activity.credentials.ofAdded(tx, account, { kind: 'device', name, address })
-        },
-      )
+      const client = { address, userAgent: request.headers['user-agent'] ?? '' }
+      const outcome = await deviceAuthorizations.pollSession(params.token, client)
       if (outcome === undefined) throw errorMessage(404, 'Link not found.')
       const body =
         outcome === 'waiting'

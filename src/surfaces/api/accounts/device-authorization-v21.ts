@@ -1,19 +1,12 @@
 import { json, kinds } from '../../../base/schemas/index.ts'
-import { accountAction } from '../../../people/audit/index.ts'
+import { auditActor } from '../../../people/accounts/index.ts'
+import { tokenPermissions } from '../../../people/credentials/index.ts'
 import { accepting, oneOf, type Reader, required } from '../../../platform/input/index.ts'
 import { errorMessage, jsonResponse, Refusal } from '../../../platform/responses/index.ts'
-import { auditAction } from '../common/audit.ts'
 import { isoTime } from '../common/wire-formats.ts'
 import { done, oauthError as oauthErrorSchema, permission as permissionSchema } from './accounts.schema.ts'
 import { signInRoute as route } from './services.ts'
-import {
-  currentPassword,
-  lifeInDays,
-  parseTokenName,
-  tokenAccesses,
-  tokenName,
-  tokenPermissions,
-} from './token-input.ts'
+import { currentPassword, lifeInDays, parseTokenName, tokenAccesses, tokenName } from './token-input.ts'
 
 const path = '/api/v2.1/device-authorization/'
 const GRANT = 'urn:ietf:params:oauth:grant-type:device_code'
@@ -98,24 +91,14 @@ export const deviceAuthorizationRoutes = [
       ),
       400: json(oauthErrorSchema, 'Why there is no token, or none yet.'),
     }),
-    async handle({ body, request }, { activity, audit, deviceAuthorizations, now }) {
+    async handle({ body, request }, { deviceAuthorizations, now }) {
       const { client_id: clientId, device_code: deviceCode } = body
       if (!body.grant_type || !clientId || !deviceCode) {
         throw oauthError('invalid_request', 'grant_type, client_id and device_code are required.')
       }
       if (body.grant_type !== GRANT)
         throw oauthError('unsupported_grant_type', `grant_type has to be ${GRANT}.`)
-      const { address } = request
-      const outcome = await deviceAuthorizations.poll(
-        clientId.trim(),
-        deviceCode,
-        async (tx, account, { name, access }) => {
-          const { email } = account
-          const detail = { token: name, permission: tokenPermissions[access], via: 'device' }
-          await audit.record(tx, { actor: email, address }, accountAction('api-token-made', email, detail))
-          await activity.credentials.ofAdded(tx, account, { kind: 'device', name, address })
-        },
-      )
+      const outcome = await deviceAuthorizations.poll(clientId.trim(), deviceCode, request.address)
       if ('error' in outcome) throw oauthError(outcome.error, descriptions[outcome.error])
       const { token, access, expiresAt } = outcome
       return uncached({
@@ -183,13 +166,12 @@ export const deviceAuthorizationRoutes = [
       await services.confirmations.require(user, request, body.current_password)
       const { name, permission, expire_days: days } = body
       const expiresAt = days === undefined ? undefined : services.now() + days * DAY
-      const action = accountAction('device-approved', user.email, { token: name, permission })
       const isApproved = await services.deviceAuthorizations.approve(
         user,
         request.network,
         body.user_code,
         { name, access: permission === 'session' ? permission : tokenAccesses[permission], expiresAt },
-        auditAction(services, { user, request }, action),
+        auditActor(user, request),
       )
       if (!isApproved) throw errorMessage(404, UNKNOWN)
       return { success: true }
@@ -204,10 +186,9 @@ export const deviceAuthorizationRoutes = [
     body: { user_code: required() },
     responses: () => done('Access is denied.'),
     details: () => ({ errors: [404] }),
-    async handle({ user, body, request }, services) {
-      const also = auditAction(services, { user, request }, accountAction('device-denied', user.email))
-      const { deviceAuthorizations } = services
-      if (!(await deviceAuthorizations.deny(user, request.network, body.user_code, also)))
+    async handle({ user, body, request }, { deviceAuthorizations }) {
+      const by = auditActor(user, request)
+      if (!(await deviceAuthorizations.deny(user, request.network, body.user_code, by)))
         throw errorMessage(404, UNKNOWN)
       return { success: true }
     },

@@ -1,10 +1,9 @@
 import { json, kinds } from '../../../base/schemas/index.ts'
-import { accountAction } from '../../../people/audit/index.ts'
+import { auditActor } from '../../../people/accounts/index.ts'
 import { isPlatform, type Platform } from '../../../people/credentials/index.ts'
 import { readApiToken } from '../../../platform/http/index.ts'
 import { map, required, text } from '../../../platform/input/index.ts'
 import { errorMessage } from '../../../platform/responses/index.ts'
-import { auditAction, deviceAction } from '../common/audit.ts'
 import { optionalFlag } from './account-input.ts'
 import { deviceToWire } from './account-wire.ts'
 import { device as deviceDescribed, done, nothing } from './accounts.schema.ts'
@@ -22,15 +21,10 @@ export const deviceRoutes = [
       'Signs out: revokes the API token of the request and the sync tokens of its device, or the personal token of the request.',
     compatibility: 'supported',
     responses: () => ({ 200: json(nothing, 'The token is revoked.') }),
-    async handle({ user, request }, { apiTokens, audit, scopedTokens }) {
-      if (user.scope !== undefined) {
-        const { tokenKey: token } = user.scope
-        const action = accountAction('api-token-revoked', user.email, { token })
-        await scopedTokens.revokePersonal(user, token, auditAction({ audit }, { user, request }, action))
-        return {}
-      }
-      const also = auditAction({ audit }, { user, request }, accountAction('logout', user.email))
-      await apiTokens.revoke(readApiToken(request.headers.authorization), also)
+    async handle({ user, request }, { apiTokens, scopedTokens }) {
+      const by = auditActor(user, request)
+      if (user.scope !== undefined) await scopedTokens.revokePersonal(user, user.scope.tokenKey, by)
+      else await apiTokens.revoke(user, readApiToken(request.headers.authorization), by)
       return {}
     },
   }),
@@ -73,12 +67,11 @@ export const deviceRoutes = [
     compatibility: 'supported',
     body: { platform, device_id: required(), wipe_device: optionalFlag },
     responses: () => done('The device is unlinked.'),
-    async handle({ user, body, request }, { apiTokens, audit }) {
+    async handle({ user, body, request }, { apiTokens }) {
       const device = { platform: body.platform, deviceId: body.device_id }
-      const wipe = body.wipe_device === true
-      const also = auditAction({ audit }, { user, request }, deviceAction(user.email, device, wipe))
-      if (wipe) await apiTokens.wipeDevice(user, device, also)
-      else await apiTokens.revokeDevice(user, device, also)
+      const by = auditActor(user, request)
+      if (body.wipe_device === true) await apiTokens.wipeDevice(user, device, by)
+      else await apiTokens.revokeDevice(user, device, by)
       return { success: true }
     },
   }),

@@ -1,6 +1,5 @@
 import { json, kinds } from '../../../base/schemas/index.ts'
 import { acceptedLanguage } from '../../../base/texts/index.ts'
-import { accountAction } from '../../../people/audit/index.ts'
 import { throttled } from '../../../platform/http/index.ts'
 import { rawText, required } from '../../../platform/input/index.ts'
 import { errorMessage } from '../../../platform/responses/index.ts'
@@ -25,16 +24,13 @@ export const passwordResetRoutes = [
     details: () => ({
       parameters: { email: { description: 'The account.' } },
     }),
-    async handle({ body, request }, { accountTokens, audit, outbox }) {
+    async handle({ body, request }, { accountTokens, outbox }) {
       if (!outbox.isConfigured) throw errorMessage(400, 'This server sends no mail.')
       const { address, network } = request
       const wait = await accountTokens.throttle(body.email, network)
       if (wait !== undefined) throw throttled(wait)
       const language = acceptedLanguage(request.headers['accept-language'])
-      await accountTokens.requestReset(body.email, language, async (tx, account) => {
-        const actor = account?.email ?? 'unknown'
-        await audit.record(tx, { actor, address }, accountAction('password-reset-requested', actor))
-      })
+      await accountTokens.requestReset(body.email, language, address)
       return { success: true }
     },
   }),
@@ -81,12 +77,9 @@ export const passwordResetRoutes = [
         new_password: { required: true, description: 'The new password.' },
       },
     }),
-    async handle({ body, request }, { accountTokens, audit }) {
-      const { address } = request
+    async handle({ body, request }, { accountTokens }) {
       if (!body.new_password) throw errorMessage(400, 'New password invalid')
-      const set = accountTokens.choosePassword(body.token, body.new_password, (tx, { email }) =>
-        audit.record(tx, { actor: email, address }, accountAction('password-changed', email)),
-      )
+      const set = accountTokens.choosePassword(body.token, body.new_password, request.address)
       const account = await withRuleMessages(set, { 'password-too-long': 'New password invalid' })
       return { success: true, email: account.email }
     },

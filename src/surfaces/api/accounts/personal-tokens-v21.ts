@@ -1,14 +1,13 @@
 import { parseLibraryId } from '../../../base/objects/index.ts'
 import { json, kinds } from '../../../base/schemas/index.ts'
-import { accountAction } from '../../../people/audit/index.ts'
-import type { PersonalToken } from '../../../people/credentials/index.ts'
+import { auditActor } from '../../../people/accounts/index.ts'
+import { type PersonalToken, tokenPermissions } from '../../../people/credentials/index.ts'
 import { integer, oneOf, rawText } from '../../../platform/input/index.ts'
 import { errorMessage } from '../../../platform/responses/index.ts'
-import { auditAction, auditCredential } from '../common/audit.ts'
 import { isoTime } from '../common/wire-formats.ts'
 import { done, personalToken } from './accounts.schema.ts'
 import { credentialRoute as route } from './services.ts'
-import { currentPassword, lifeInDays, tokenAccesses, tokenName, tokenPermissions } from './token-input.ts'
+import { currentPassword, lifeInDays, tokenAccesses, tokenName } from './token-input.ts'
 
 const DAY = 86_400
 const path = '/api/v2.1/personal-tokens/'
@@ -64,18 +63,10 @@ export const personalTokenRoutes = [
       const options = {
         name: body.name,
         access: tokenAccesses[body.permission],
-        libraryKey: library?.info.key,
-        subKey: library?.info.sub?.key,
+        library: library?.info,
         expiresAt: body.expire_days === undefined ? undefined : now() + body.expire_days * DAY,
       }
-      const detail = { token: body.name, permission: body.permission, repo_id: library?.info.id }
-      const also = auditCredential(
-        services,
-        { user, request },
-        accountAction('api-token-made', user.email, detail),
-        { kind: 'token', name: body.name, library: library?.info },
-      )
-      const { token, key } = await scopedTokens.issuePersonal(user, options, also)
+      const { token, key } = await scopedTokens.issuePersonal(user, options, auditActor(user, request))
       const made = (await scopedTokens.listPersonal(user)).find((one) => one.key === key)
       if (made === undefined) throw errorMessage(404, 'Token not found.')
       // Shown only once: only its hash is stored.
@@ -92,12 +83,7 @@ export const personalTokenRoutes = [
     faults: { 'token-not-found': () => [404, 'Token not found.'] },
     responses: () => done('The token is revoked.'),
     async handle({ user, params, request }, services) {
-      const action = accountAction('api-token-revoked', user.email, { token: params.id })
-      await services.scopedTokens.revokePersonal(
-        user,
-        params.id,
-        auditAction(services, { user, request }, action),
-      )
+      await services.scopedTokens.revokePersonal(user, params.id, auditActor(user, request))
       return { success: true }
     },
   }),

@@ -22,7 +22,8 @@ import type { Quotas } from '../../../sharing/quotas/index.ts'
 export interface AccountServices {
   readonly access: Access
   readonly accounts: Accounts
-  readonly audit: Audit
+  /** For the calls of tools: every other operation writes its entry itself. */
+  readonly audit: Pick<Audit, 'append'>
   readonly avatars: Avatars
   readonly groups: Groups
   readonly onboarding: Onboarding
@@ -32,8 +33,6 @@ export interface AccountServices {
 /** What the calls for sign-in: passwords, codes, links, and passwords that were forgotten use. */
 export interface SignInServices {
   readonly accountTokens: AccountTokens
-  readonly activity: ActivityService
-  readonly audit: Audit
   /** Who may make credentials that outlive their session. */
   readonly confirmations: Confirmations
   readonly deviceAuthorizations: DeviceAuthorizations
@@ -51,7 +50,6 @@ export interface CredentialServices {
   readonly accounts: Accounts
   readonly activity: ActivityService
   readonly apiTokens: ApiTokens
-  readonly audit: Audit
   /** Who may make credentials that outlive their session. */
   readonly confirmations: Confirmations
   /** Unix seconds. */

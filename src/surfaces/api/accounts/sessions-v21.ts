@@ -1,9 +1,8 @@
 import { json, kinds } from '../../../base/schemas/index.ts'
-import { accountAction } from '../../../people/audit/index.ts'
+import { auditActor } from '../../../people/accounts/index.ts'
 import type { ApiTokens, WebdavClient } from '../../../people/credentials/index.ts'
 import { integer } from '../../../platform/input/index.ts'
 import { errorMessage } from '../../../platform/responses/index.ts'
-import { auditAction } from '../common/audit.ts'
 import { isoTime } from '../common/wire-formats.ts'
 import { done, session as sessionSchema, webdavClient } from './accounts.schema.ts'
 import { credentialRoute as route } from './services.ts'
@@ -47,14 +46,9 @@ export const sessionRoutes = [
     compatibility: 'addition',
     params: { session_id: integer({ min: 1 }) },
     responses: () => done('The session is ended.'),
-    async handle({ user, params, request }, { apiTokens, audit }) {
+    async handle({ user, params, request }, { apiTokens }) {
       const { session_id: id } = params
-      const also = auditAction(
-        { audit },
-        { user, request },
-        accountAction('logout', user.email, { session: id }),
-      )
-      if (!(await apiTokens.revokeSession(user, id, also))) {
+      if (!(await apiTokens.revokeSession(user, id, auditActor(user, request)))) {
         throw errorMessage(404, `Session ${id} not found.`)
       }
       return { success: true }
@@ -68,9 +62,8 @@ export const sessionRoutes = [
       'Signs out everywhere, including this session: revokes all sessions, personal, library and sync tokens, tickets and the WebDAV password.',
     compatibility: 'addition',
     responses: () => done('All sessions are ended.'),
-    async handle({ user, request }, { accounts, audit }) {
-      const action = accountAction('logout', user.email, { everywhere: true })
-      await accounts.signOutEverywhere(user, auditAction({ audit }, { user, request }, action))
+    async handle({ user, request }, { accounts }) {
+      await accounts.signOutEverywhere(user, auditActor(user, request))
       return { success: true }
     },
   }),

@@ -1,4 +1,3 @@
-import type { Scope } from '../../../people/accounts/index.ts'
 import { integer, map, optional, optionalText, type Reader, text } from '../../../platform/input/index.ts'
 
 const MAX_NAME = 64
@@ -6,11 +5,6 @@ const MAX_LIFE_DAYS = 3650
 
 /** The permissions of a personal token by their wire names. */
 export const tokenAccesses = { r: 'read', rw: 'write', upload: 'upload' } as const
-export const tokenPermissions = {
-  read: 'r',
-  write: 'rw',
-  upload: 'upload',
-} as const satisfies Record<Scope['access'], string>
 
 /** The name of a personal token. */
 export const tokenName: Reader<string> = map(text(), parseTokenName)

@@ -1,11 +1,9 @@
 import { json } from '../../../base/schemas/index.ts'
 import { languages } from '../../../base/texts/index.ts'
-import { mailNoticesChoices } from '../../../people/accounts/index.ts'
-import { accountAction } from '../../../people/audit/index.ts'
+import { auditActor, mailNoticesChoices } from '../../../people/accounts/index.ts'
 import { throttled } from '../../../platform/http/index.ts'
 import { oneOf, optional, optionalText, text } from '../../../platform/input/index.ts'
 import { errorMessage } from '../../../platform/responses/index.ts'
-import { auditAction } from '../common/audit.ts'
 import { optionalFlag, withoutUndefined, withRuleMessages } from './account-input.ts'
 import { userToWire } from './account-wire.ts'
 import { done, profile } from './accounts.schema.ts'
@@ -54,7 +52,7 @@ export const userRoutes = [
         language: body.language,
         mailNotices: body.mail_notices,
       })
-      const changed = accounts.update(user.email, changes, async (tx, account) => {
+      const changed = accounts.update(user.email, changes, undefined, async (tx, account) => {
         if (changes.contactEmail === undefined) return
         await accountTokens.verifyContact(tx, account)
         if (!isNewAddress || account.contactEmail === '') return
@@ -72,7 +70,7 @@ export const userRoutes = [
     compatibility: 'supported',
     body: { old_password: text('Old password invalid'), new_password: text('New password invalid') },
     responses: () => done('The password was changed.'),
-    async handle({ user, body, request }, { accounts, audit, passwordChecks }) {
+    async handle({ user, body, request }, { accounts, passwordChecks }) {
       const { old_password: older, new_password: newer } = body
       if (older === '') throw errorMessage(400, 'Old password invalid')
       if (newer === '') throw errorMessage(400, 'New password invalid')
@@ -82,13 +80,10 @@ export const userRoutes = [
       const outcome = await passwordChecks.check({ ...attempt, address, network, signal })
       if (outcome.kind === 'throttled') throw throttled(outcome.retryAfterSeconds)
       if (outcome.kind === 'wrong') throw errorMessage(400, 'Old password incorrect')
-      const also = auditAction({ audit }, { user, request }, accountAction('password-changed', user.email))
-      await withRuleMessages(
-        accounts.update(user.email, { password: newer, passwordAssigned: false }, also),
-        {
-          'password-too-long': 'New password invalid',
-        },
-      )
+      const chosen = { password: newer, chosenByOwner: true }
+      await withRuleMessages(accounts.setPassword(user.email, chosen, auditActor(user, request)), {
+        'password-too-long': 'New password invalid',
+      })
       return { success: true }
     },
   }),

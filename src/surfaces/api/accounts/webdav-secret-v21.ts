@@ -1,9 +1,8 @@
 import { json, kinds } from '../../../base/schemas/index.ts'
-import { accountAction } from '../../../people/audit/index.ts'
+import { auditActor } from '../../../people/accounts/index.ts'
 import type { SecretProblem } from '../../../people/credentials/index.ts'
 import { text } from '../../../platform/input/index.ts'
 import { errorMessage } from '../../../platform/responses/index.ts'
-import { auditAction, auditCredential } from '../common/audit.ts'
 import { done } from './accounts.schema.ts'
 import { credentialRoute as route } from './services.ts'
 import { currentPassword } from './token-input.ts'
@@ -55,13 +54,7 @@ export const webdavSecretRoutes = [
     }),
     async handle({ user, body, request }, services) {
       if (body.secret !== '') await services.confirmations.require(user, request, body.current_password)
-      const action = accountAction('password-changed', user.email, { of: 'webdav' })
-      const call = { user, request }
-      const also =
-        body.secret === ''
-          ? auditAction(services, call, action)
-          : auditCredential(services, call, action, { kind: 'webdav' })
-      const problem = await services.webdavSecrets.set(user, body.secret, also)
+      const problem = await services.webdavSecrets.set(user, body.secret, auditActor(user, request))
       if (problem !== undefined) throw errorMessage(400, messages[problem])
       return { success: true }
     },

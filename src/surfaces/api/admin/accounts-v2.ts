@@ -8,7 +8,6 @@ import {
   parseEmail,
   roleAllows,
 } from '../../../people/accounts/index.ts'
-import { accountAction } from '../../../people/audit/index.ts'
 import { accepting, integer, optionalText, type Reader, text } from '../../../platform/input/index.ts'
 import { errorMessage, jsonResponse, Refusal } from '../../../platform/responses/index.ts'
 import {
@@ -20,7 +19,6 @@ import {
   withoutUndefined,
   withRuleMessages,
 } from '../accounts/account-input.ts'
-import { auditAccountChange, auditAction, auditableChanges } from '../common/audit.ts'
 import { account as accountDescribed, done, olderAccount } from './accounts.schema.ts'
 import { adminRoute as route } from './services.ts'
 import { accountToWire } from './user-wire.ts'
@@ -109,22 +107,16 @@ export const accountsRoutes = [
     }),
     async handle({ user, params, body, request }, services) {
       const { accounts } = services
-      const call = { user, request }
+      const by = auditActor(user, request)
       const email = emailIn(params.email)
       const found = await accounts.find(email)
       if (found) {
-        const changes = changesIn(body, found)
-        const action = accountAction('account-changed', email, auditableChanges(changes))
-        const account = await withRuleMessages(
-          accounts.update(email, changes, auditAccountChange(services, call, action)),
-        )
+        const account = await withRuleMessages(accounts.update(email, changesIn(body, found), by))
         return accountToWire(account, services)
       }
       const password = newPassword(body.password)
-      const changes = changesIn(body)
-      const action = accountAction('account-made', email, auditableChanges(changes))
-      const wanted = { ...changes, email, password }
-      const account = await withRuleMessages(accounts.create(wanted, auditAction(services, call, action)))
+      const wanted = { ...changesIn(body), email, password }
+      const account = await withRuleMessages(accounts.create(wanted, by))
       const headers = { Location: `/api2/accounts/${encodeURI(email)}/` }
       return jsonResponse(201, await accountToWire(account, services), headers)
     },
@@ -183,11 +175,9 @@ export const accountsRoutes = [
       ...done('The account was deleted.'),
       202: json(kinds.successFlag, 'There is no such account any more.'),
     }),
-    async handle({ user, params, request }, { accounts, audit }) {
+    async handle({ user, params, request }, { accounts }) {
       try {
-        await accounts.remove(params.email, (tx, { email }) =>
-          auditAction({ audit }, { user, request }, accountAction('account-deleted', email))(tx),
-        )
+        await accounts.remove(params.email, auditActor(user, request))
         return { success: true }
       } catch (error) {
         if (!(error instanceof DomainError) || error.fault.code !== 'account-not-found') throw error

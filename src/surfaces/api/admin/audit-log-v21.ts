@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import { TimeSlicer } from '../../../base/scheduling/index.ts'
 import { bytes, json, kinds } from '../../../base/schemas/index.ts'
 import { auditActor } from '../../../people/accounts/index.ts'
-import { type Audit, type AuditFilter, isAuditAction } from '../../../people/audit/index.ts'
+import { type AuditEntry, type AuditFilter, isAuditAction } from '../../../people/audit/index.ts'
 import { integer, optional, optionalText, type Reader, type Values } from '../../../platform/input/index.ts'
 import { errorMessage, rawResponse } from '../../../platform/responses/index.ts'
 import { parseTime } from '../common/parse-time.ts'
@@ -85,23 +85,21 @@ export const adminAuditRoutes = [
     }),
     details: () => ({ parameters: auditFilter }),
     async handle({ user, query, request }, { audit }) {
-      const filter = filterOf(query)
-      const action = { action: 'audit-exported', objectKind: 'server', objectId: '' } as const
-      await audit.append(auditActor(user, request), action)
+      const pages = await audit.export(auditActor(user, request), filterOf(query))
       return rawResponse({
         headers: {
           'Content-Type': 'application/x-ndjson; charset=utf-8',
           'Content-Disposition': 'attachment; filename="audit-log.ndjson"',
         },
-        body: Readable.from(lines(audit, filter), { objectMode: false }),
+        body: Readable.from(lines(pages), { objectMode: false }),
       })
     },
   }),
 ]
 
-async function* lines(audit: Audit, filter: AuditFilter): AsyncGenerator<string> {
+async function* lines(pages: AsyncIterable<AuditEntry[]>): AsyncGenerator<string> {
   const slicer = new TimeSlicer()
-  for await (const entries of audit.pages(filter)) {
+  for await (const entries of pages) {
     if (slicer.isDue) await slicer.rest()
     yield entries.map((entry) => `${JSON.stringify(auditEntryToWire(entry))}\n`).join('')
   }

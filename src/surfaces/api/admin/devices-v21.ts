@@ -1,10 +1,10 @@
 import { json, kinds } from '../../../base/schemas/index.ts'
+import { auditActor } from '../../../people/accounts/index.ts'
 import { isPlatform, type Platform, platforms } from '../../../people/credentials/index.ts'
 import { accepting, map, oneOf, type Reader, required, text } from '../../../platform/input/index.ts'
 import { optionalFlag } from '../accounts/account-input.ts'
 import { deviceToWire } from '../accounts/account-wire.ts'
 import { device as deviceDescribed } from '../accounts/accounts.schema.ts'
-import { auditAction, deviceAction } from '../common/audit.ts'
 import { pageQuery } from '../common/paging.ts'
 import { done } from './accounts.schema.ts'
 import { page as pageDescribed } from './admin.schema.ts'
@@ -73,10 +73,9 @@ export const adminDeviceRoutes = [
     async handle({ user, body, request }, services) {
       const account = await services.accounts.get(body.user)
       const device = { platform: body.platform, deviceId: body.device_id }
-      const wipe = body.wipe_device === true
-      const also = auditAction(services, { user, request }, deviceAction(account.email, device, wipe))
-      if (wipe) await services.apiTokens.wipeDevice(account, device, also)
-      else await services.apiTokens.revokeDevice(account, device, also)
+      const by = auditActor(user, request)
+      if (body.wipe_device === true) await services.apiTokens.wipeDevice(account, device, by)
+      else await services.apiTokens.revokeDevice(account, device, by)
       return { success: true }
     },
   }),

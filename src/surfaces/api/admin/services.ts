@@ -46,7 +46,6 @@ export interface AdministrationServices {
   readonly accountTokens: AccountTokens
   readonly accounts: Accounts
   readonly apiTokens: ApiTokens
-  readonly audit: Audit
   readonly core: LibraryCore
   readonly directory: Directory
   readonly groups: Groups
@@ -59,7 +58,7 @@ export interface AdministrationServices {
 /** What the calls with which administrators look after the server use. */
 export interface StatusServices {
   readonly accounts: Accounts
-  readonly audit: Audit
+  readonly audit: Pick<Audit, 'export' | 'list'>
   readonly backups: { state(): Promise<BackupState> }
   readonly copyMoveTasks: CopyMoveTasks
   readonly gc: GarbageCollection

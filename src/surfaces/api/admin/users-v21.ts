@@ -4,9 +4,9 @@ import {
   type Account,
   type AccountChanges,
   type Accounts,
+  auditActor,
   parseEmail,
 } from '../../../people/accounts/index.ts'
-import { type AuditedAction, accountAction } from '../../../people/audit/index.ts'
 import { readablePassword } from '../../../people/passwords/index.ts'
 import {
   accepting,
@@ -32,7 +32,6 @@ import {
   withRuleMessages,
 } from '../accounts/account-input.ts'
 import { token } from '../accounts/accounts.schema.ts'
-import { auditAccountChange, auditAction, auditableChanges } from '../common/audit.ts'
 import { done, userFields, user as userSchema } from './accounts.schema.ts'
 import { adminUser } from './admin.schema.ts'
 import { adminRoute as route } from './services.ts'
@@ -178,12 +177,8 @@ export const adminUserRoutes = [
       const password = invite ? readablePassword() : body.password
       if (!password) throw errorMessage(400, 'password required.')
       const changes = changesIn(body, undefined)
-      const made = services.accounts.create({ ...changes, email, password }, async (tx, account) => {
-        await auditAction(
-          services,
-          { user, request },
-          accountAction('account-made', account.email, auditableChanges(changes)),
-        )(tx)
+      const by = auditActor(user, request)
+      const made = services.accounts.create({ ...changes, email, password }, by, async (tx, account) => {
         if (invite) await services.accountTokens.invite(tx, account, user)
       })
       const account = await withRuleMessages(made, messages)
@@ -224,9 +219,8 @@ export const adminUserRoutes = [
     async handle({ user, params, body, request }, services) {
       const found = await services.accounts.get(params.email)
       const changes = { ...changesIn(body, found), ...(body.password && { password: body.password }) }
-      const action = accountAction('account-changed', found.email, auditableChanges(changes))
-      const also = auditAccountChange(services, { user, request }, action)
-      const account = await withRuleMessages(services.accounts.update(found.email, changes, also), messages)
+      const changed = services.accounts.update(found.email, changes, auditActor(user, request))
+      const account = await withRuleMessages(changed, messages)
       return {
         ...(await adminUserToWire(account, services, request.baseUrl)),
         update_status_tip: `Successfully changed user ${account.email}.`,
@@ -241,10 +235,8 @@ export const adminUserRoutes = [
     compatibility: { result: 'different', note: 'The last administrator cannot be removed.' },
     params: { email: emailParam },
     responses: () => done('The account was deleted.'),
-    async handle({ user, params, request }, { accounts, audit }) {
-      await accounts.remove(params.email, (tx, { email }) =>
-        auditAction({ audit }, { user, request }, accountAction('account-deleted', email))(tx),
-      )
+    async handle({ user, params, request }, { accounts }) {
+      await accounts.remove(params.email, auditActor(user, request))
       return { success: true }
     },
   }),
@@ -264,11 +256,10 @@ export const adminUserRoutes = [
         'The new password.',
       ),
     }),
-    async handle({ user, params, request }, { accounts, audit }) {
+    async handle({ user, params, request }, { accounts }) {
       const password = readablePassword()
-      const { email } = await accounts.update(params.email, { password }, (tx, account) =>
-        auditAction({ audit }, { user, request }, accountAction('password-changed', account.email))(tx),
-      )
+      const assigned = { password, chosenByOwner: false }
+      const { email } = await accounts.setPassword(params.email, assigned, auditActor(user, request))
       return { new_password: password, reset_tip: `The password of ${email} is now ${password}.` }
     },
   }),
@@ -310,14 +301,12 @@ export const adminUserRoutes = [
     body: { email: required() },
     responses: () => ({ 200: json(token, 'The API token.') }),
     details: () => ({ parameters: { email: { description: 'The account.' } } }),
-    async handle({ user, body, request }, { accounts, apiTokens, audit }) {
+    async handle({ user, body, request }, { accounts, apiTokens }) {
       const email = parseEmail(body.email)
       if (email === undefined) throw errorMessage(400, 'email invalid.')
       const account = (await accounts.find(email)) ?? fail({ code: 'account-not-found', email })
       if (!account.active) throw errorMessage(400, `User ${email} is not active.`)
-      const action: AuditedAction = { action: 'api-token-made', objectKind: 'account', objectId: email }
-      const also = auditAction({ audit }, { user, request }, action)
-      return { token: await apiTokens.issue(account, undefined, {}, also) }
+      return { token: await apiTokens.issue(account, auditActor(user, request)) }
     },
   }),
 ]

@@ -1,14 +1,12 @@
 import type { LibraryId } from '../../../base/objects/index.ts'
 import { json, kinds, type ValueOf } from '../../../base/schemas/index.ts'
-import { parseEmail } from '../../../people/accounts/index.ts'
-import { libraryAction } from '../../../people/audit/index.ts'
+import { auditActor, parseEmail } from '../../../people/accounts/index.ts'
 import type { LibraryToken } from '../../../people/credentials/index.ts'
 import { accepting, oneOf, type Reader, text } from '../../../platform/input/index.ts'
 import { errorMessage } from '../../../platform/responses/index.ts'
 import { currentPassword } from '../accounts/token-input.ts'
-import { type AuditedCall, auditAction, auditCredential } from '../common/audit.ts'
 import { libraryIdParam } from '../common/readers.ts'
-import { type LibraryTokenServices, route } from './services.ts'
+import { route } from './services.ts'
 
 const libraryToken = kinds.record('LibraryToken', () => ({
   repo_id: kinds.libraryId,
@@ -87,17 +85,8 @@ export const libraryTokenRoutes = [
       const { info } = await services.access.openOwned(user, params.repo_id)
       const outlives = await services.confirmations.isConfirmed(user, request, body.current_password)
       const options = { appName: body.app_name, access: accesses[body.permission], outlives }
-      const call = { user, request }
-      const detail = {
-        app: body.app_name,
-        permission: body.permission,
-        ...(!outlives && { session: user.apiTokenKey }),
-      }
-      const action = libraryAction('api-token-made', info, detail)
-      const also = outlives
-        ? auditCredential(services, call, action, { kind: 'library', name: body.app_name, library: info })
-        : auditAction(services, call, action)
-      return tokenToWire(info.id, await services.scopedTokens.issueForLibrary(info.key, user, options, also))
+      const by = auditActor(user, request)
+      return tokenToWire(info.id, await services.scopedTokens.issueForLibrary(info, user, options, by))
     },
   }),
   route({
@@ -113,15 +102,11 @@ export const libraryTokenRoutes = [
     details: () => ({ parameters: { permission: permissionDescribed } }),
     async handle({ user, params, body, request }, services) {
       const { info } = await services.access.openOwned(user, params.repo_id)
-      const changed = { app_name: params.app_name, permission: body.permission }
-      const also = auditToken(services, { user, request }, 'api-token-made', info, changed)
       const { confirmations, scopedTokens } = services
-      const access = accesses[body.permission]
+      const changed = { appName: params.app_name, access: accesses[body.permission] }
       const caller = { ...user, confirmed: await confirmations.isConfirmed(user, request) }
-      return tokenToWire(
-        info.id,
-        await scopedTokens.setLibraryAccess(info.key, params.app_name, access, caller, also),
-      )
+      const by = auditActor(user, request)
+      return tokenToWire(info.id, await scopedTokens.setLibraryAccess(info, changed, caller, by))
     },
   }),
   route({
@@ -135,30 +120,13 @@ export const libraryTokenRoutes = [
     responses: () => ({
       200: json(kinds.successFlag, 'The token is revoked.'),
     }),
-    async handle({ user, params, request }, services) {
-      const { info } = await services.access.openOwned(user, params.repo_id)
-      const also = auditToken(services, { user, request }, 'api-token-revoked', info, {
-        app_name: params.app_name,
-      })
-      await services.scopedTokens.revokeForLibrary(info.key, params.app_name, also)
+    async handle({ user, params, request }, { access, scopedTokens }) {
+      const { info } = await access.openOwned(user, params.repo_id)
+      await scopedTokens.revokeForLibrary(info, params.app_name, auditActor(user, request))
       return { success: true }
     },
   }),
 ]
-
-function auditToken(
-  services: LibraryTokenServices,
-  call: AuditedCall,
-  action: 'api-token-made' | 'api-token-revoked',
-  library: { id: LibraryId; name: string },
-  { app_name: app, permission }: { app_name: string; permission?: string },
-) {
-  return auditAction(
-    services,
-    call,
-    libraryAction(action, library, { app, ...(permission && { permission }) }),
-  )
-}
 
 function tokenToWire(id: LibraryId, token: LibraryToken): ShownToken {
   return {

@@ -1,7 +1,5 @@
-import type { ActivityService } from '../../../derived/activity/index.ts'
 import type { Search } from '../../../derived/search/index.ts'
 import type { Account } from '../../../people/accounts/index.ts'
-import type { Audit } from '../../../people/audit/index.ts'
 import type { Confirmations, ScopedTokens } from '../../../people/credentials/index.ts'
 import { routesFor } from '../../../platform/http/index.ts'
 import type { Access } from '../../../sharing/access/index.ts'
@@ -9,8 +7,6 @@ import type { Access } from '../../../sharing/access/index.ts'
 /** What the calls for library tokens use. */
 export interface LibraryTokenServices {
   readonly access: Access
-  readonly activity: ActivityService
-  readonly audit: Audit
   /** Who may make credentials that outlive their session. */
   readonly confirmations: Confirmations
   readonly scopedTokens: ScopedTokens

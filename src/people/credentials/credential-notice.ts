@@ -1,0 +1,19 @@
+import type { Transaction } from '../../platform/database/index.ts'
+import type { Account } from '../accounts/index.ts'
+
+/** A credential that outlives the session it was made in, or a new address that mails of the account go to. */
+interface AddedCredential {
+  readonly kind: 'token' | 'device' | 'webdav' | 'library' | 'contact'
+  /** The name of the token or program, or the address. */
+  readonly name?: string | undefined
+  readonly library?: { readonly id: string; readonly name: string } | undefined
+  /** The address of the client that it was made by. */
+  readonly address: string
+}
+
+/** Notifies an account, in the transaction that adds the credential: it may not have been the owner who did. */
+export type CredentialNotice = (
+  tx: Transaction,
+  account: Pick<Account, 'key'>,
+  added: AddedCredential,
+) => Promise<void>
