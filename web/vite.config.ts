@@ -36,7 +36,28 @@ export default defineConfig({
     // The content security policy refuses inlined `data:` files.
     assetsInlineLimit: 0,
     chunkSizeWarningLimit: 2000,
-    rolldownOptions: { output: { codeSplitting: { groups: chunkGroups() } } },
+  },
+  // The app of visitors is built apart: in a build of both, visitors would load what only members need.
+  builder: {
+    async buildApp({ build, environments: { client, link } }) {
+      if (client === undefined || link === undefined) throw new Error('The web app has two builds')
+      await build(client)
+      await build(link)
+    },
+  },
+  environments: {
+    client: { build: { rolldownOptions: { output: { codeSplitting: { groups: chunkGroups() } } } } },
+    link: {
+      consumer: 'client',
+      build: {
+        outDir: 'dist/visitors',
+        copyPublicDir: false,
+        rolldownOptions: {
+          input: path.join(import.meta.dirname, 'link.html'),
+          output: { codeSplitting: { groups: visitorGroups() } },
+        },
+      },
+    },
   },
 })
 
@@ -44,6 +65,20 @@ export default defineConfig({
 function passwordRule(): Plugin {
   const file = path.join(import.meta.dirname, '../src/people/passwords/common-passwords.ts')
   return { name: 'password-rule', resolveId: (id) => (id === 'virtual:common-passwords' ? file : undefined) }
+}
+
+/** Whether a plugin is for the app of members only. */
+function ofMembers({ name }: { name: string }): boolean {
+  return name === 'client'
+}
+
+/** What every page of a link needs is one file, and what the list of a folder needs besides. */
+function visitorGroups() {
+  return [
+    { name: 'link', tags: ['$initial' as const], priority: 9 },
+    { name: 'overlays', test: /[\\/]web[\\/]src[\\/]ui[\\/]overlay-parts\.ts$/, priority: 7 },
+    { name: 'folder', test: /[\\/]web[\\/]src[\\/]files[\\/]visited-folder\.tsx$/, priority: 8 },
+  ]
 }
 
 /**
@@ -85,12 +120,14 @@ function firstRequests(): Plugin {
   return {
     name: 'first-requests',
     apply: 'build',
+    applyToEnvironment: ofMembers,
     buildStart() {
       this.emitFile({ type: 'chunk', id: 'src/first-requests.ts', name: 'first-requests' })
     },
     transformIndexHtml: {
       order: 'post',
-      handler(html, { bundle = {} }) {
+      handler(html, { bundle = {}, filename }) {
+        if (!filename.endsWith('index.html')) return html
         const files = Object.values(bundle)
         const chunksOf = (...names: string[]) =>
           names.map((name) => {
@@ -134,6 +171,7 @@ function serviceWorker(): Plugin {
   return {
     name: 'service-worker',
     apply: 'build',
+    applyToEnvironment: ofMembers,
     buildStart() {
       this.emitFile({ type: 'chunk', id: 'src/service-worker.ts', fileName })
     },
@@ -165,7 +203,8 @@ function belowWeb(): Plugin {
     name: 'below-web',
     transformIndexHtml: {
       order: 'post',
-      handler: (html) => html.replaceAll('"./assets/', '"web/assets/'),
+      handler: (html, { filename }) =>
+        filename.endsWith('index.html') ? html.replaceAll('"./assets/', '"web/assets/') : html,
     },
   }
 }
@@ -182,6 +221,7 @@ function pdfParts(): Plugin {
   return {
     name: 'pdf-parts',
     apply: 'build',
+    applyToEnvironment: ofMembers,
     async generateBundle() {
       const manifest = createRequire(import.meta.url).resolve('pdfjs-dist/package.json')
       const { version } = JSON.parse(await readFile(manifest, 'utf8')) as { version: string }
@@ -202,6 +242,7 @@ function packageList(): Plugin {
   return {
     name: 'package-list',
     apply: 'build',
+    applyToEnvironment: ofMembers,
     generateBundle(_options, bundle) {
       const root = path.join(import.meta.dirname, '..')
       const folders = Object.values(bundle)
@@ -224,7 +265,7 @@ function compressed(): Plugin {
       const names = await readdir(dir, { recursive: true })
       await Promise.all(
         names
-          .filter((name) => COMPRESSIBLE.test(name) && name !== 'index.html')
+          .filter((name) => COMPRESSIBLE.test(name) && !/^(?:index|link)\.html$/.test(name))
           .map(async (name) => {
             const file = path.join(dir, name)
             const content = await readFile(file)

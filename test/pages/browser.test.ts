@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it, type TestContext } from 'node:test'
-import type { Browser, Page } from 'playwright-core'
+import type { Browser, Locator, Page } from 'playwright-core'
 import sharp from 'sharp'
 import { Workspace } from '../api/folders-support.ts'
 import { PASSWORD, shareLink, uploadLinkTo } from '../api/links-support.ts'
@@ -67,21 +67,23 @@ describe('the link pages in a browser', () => {
     const { link } = await shareLink(await gallery(), '/pics')
     // Without the trailing slash, as people copy it.
     await page.goto(link.slice(0, -1), { waitUntil: 'networkidle' })
-    assert.deepEqual(await page.locator('.entry .name').allTextContents(), [
+    await page.getByRole('grid').waitFor()
+    assert.deepEqual(await page.locator('.files-name').allTextContents(), [
       'deep',
       '<img src=x onerror=hurt=1>.txt',
       'garden.jpg',
     ])
-    await page.locator('.thumb img').scrollIntoViewIfNeeded()
-    await eventually(async () => assert.ok((await widthOf(page, '.thumb img')) > 0))
-    await page.getByRole('link', { name: 'deep', exact: false }).first().click()
-    await page.getByRole('link', { name: /^note\.txt/ }).click()
-    assert.equal(await page.locator('pre').textContent(), 'a note <b>about</b> it')
-    await page.getByRole('navigation').getByRole('link').first().click()
-    await page.getByRole('link', { name: /^garden\.jpg/ }).click()
-    await eventually(async () => assert.equal(await widthOf(page, '.preview img'), 300))
+    await eventually(async () => assert.ok((await widthOf(page, '.files-row-picture img')) > 0))
+    await page.getByRole('link', { name: 'deep' }).click()
+    await page.getByRole('link', { name: 'note.txt' }).click()
+    await page.getByText('a note <b>about</b> it').waitFor()
+    await page.getByRole('link', { name: 'Back to folder' }).click()
+    await page.getByRole('navigation').getByRole('link', { name: 'pics' }).click()
+    await page.getByRole('link', { name: 'garden.jpg' }).click()
+    await eventually(async () => assert.equal(await widthOf(page, '.viewer-stage img'), 300))
     await page.goBack()
     await page.getByRole('link', { name: /^<img/ }).click()
+    await page.getByText('<script>hurt=1</script>').waitFor()
     assert.equal(await page.locator('h1').textContent(), '<img src=x onerror=hurt=1>.txt')
     assert.equal(await page.evaluate("'hurt' in window"), false)
     assert.deepEqual(complaints, [])
@@ -93,17 +95,17 @@ describe('the link pages in a browser', () => {
     const { page, complaints } = tab
     const { link } = await shareLink(await gallery(), '/pics')
     await page.goto(link)
-    const downloaded = async (name: string | RegExp, role: 'link' | 'button') => {
-      const [download] = await Promise.all([
-        page.waitForEvent('download'),
-        page.getByRole(role, { name }).click(),
-      ])
+    await page.getByRole('grid').waitFor()
+    const downloaded = async (button: Locator) => {
+      const [download] = await Promise.all([page.waitForEvent('download'), button.click()])
       const bytes = await downloadedBytes(download)
       return { name: download.suggestedFilename(), bytes }
     }
-    const file = await downloaded('Download garden.jpg', 'link')
+    const row = page.getByRole('row', { name: 'garden.jpg' })
+    await row.hover()
+    const file = await downloaded(row.getByTitle('Download'))
     assert.deepEqual([file.name, file.bytes.subarray(0, 2).toString('hex')], ['garden.jpg', 'ffd8'])
-    const archive = await downloaded('Download all', 'button')
+    const archive = await downloaded(page.getByRole('button', { name: 'Download all' }))
     assert.deepEqual([archive.name, archive.bytes.toString('latin1', 0, 2)], ['pics.zip', 'PK'])
     assert.deepEqual(complaints, [])
   })
@@ -114,11 +116,16 @@ describe('the link pages in a browser', () => {
     const { page } = tab
     const { link } = await shareLink(await gallery(), '/pics')
     await page.goto(link)
-    const [download] = await Promise.all([
-      page.waitForEvent('download'),
-      page.getByRole('button', { name: 'Download all' }).click(),
-    ])
-    assert.equal(download.suggestedFilename(), 'pics.zip')
+    await page.getByRole('link', { name: /^deep/ }).click()
+    await page.getByRole('link', { name: /^note\.txt/ }).click()
+    assert.equal(await page.locator('pre').textContent(), 'a note <b>about</b> it')
+    await page.getByRole('navigation').getByRole('link').first().click()
+    const downloaded = async (button: Locator) => {
+      const [download] = await Promise.all([page.waitForEvent('download'), button.click()])
+      return download.suggestedFilename()
+    }
+    assert.equal(await downloaded(page.getByRole('link', { name: 'Download garden.jpg' })), 'garden.jpg')
+    assert.equal(await downloaded(page.getByRole('button', { name: 'Download all' })), 'pics.zip')
   })
 
   it('ask for the password once', async (t) => {
@@ -215,7 +222,7 @@ describe('the link pages in a browser', () => {
   })
 
   async function assertUsable(page: Page, address: string): Promise<void> {
-    await page.goto(address, { waitUntil: 'load' })
+    await page.goto(address, { waitUntil: 'networkidle' })
     const violations = await accessibilityViolations(page)
     const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(' ')}`)
     assert.deepEqual(found, [], address)

@@ -301,7 +301,7 @@ describe('the link pages', () => {
     await uploadFile(space.client, space.id, '/docs/x.zip', 'zip')
     const { token } = await shareLink(space, '/docs', { permissions: { can_download: false } })
     const page = await visit(server, `/d/${token}/`)
-    assert.ok(!/Download/.test(page.text))
+    assert.ok(!/\bDownload/.test(page.text))
     assertPage(await visit(server, `/d/${token}/files/?p=/a.txt&raw=1`), 403)
     assertPage(await visit(server, `/d/${token}/files/?p=/a.txt&dl=1`), 403)
     assertPage(await visit(server, `/d/${token}/files/?p=/x.zip&raw=1`), 403)
@@ -358,8 +358,8 @@ describe('the link pages', () => {
 
   it('serve their assets', async () => {
     for (const [name, type] of [
-      ['links.css', 'text/css; charset=utf-8'],
-      ['links.js', 'text/javascript; charset=utf-8'],
+      ['pages.css', 'text/css; charset=utf-8'],
+      ['pages.js', 'text/javascript; charset=utf-8'],
       ['icon.svg', 'image/svg+xml'],
     ]) {
       const reply = await visit(server, `/pages/${name}`)
@@ -373,7 +373,7 @@ describe('the link pages', () => {
     const { token } = await shareLink(space, '/docs/a.txt')
     const page = await visit(server, `/f/${token}/`)
     assert.match(page.headers.get('content-security-policy') ?? '', /font-src 'self'/)
-    const { text: sheet } = await visit(server, '/pages/links.css')
+    const { text: sheet } = await visit(server, '/pages/pages.css')
     for (const family of ['Carrel Inter', 'Carrel Newsreader']) {
       assert.match(sheet, new RegExp(`@font-face\\{[^}]*font-family:"?${family}`))
       assert.match(sheet, new RegExp(`font:[^;]*"${family}"`), 'it is used')
@@ -381,7 +381,7 @@ describe('the link pages', () => {
     const fonts = [...sheet.matchAll(/url\(([^)]+\.woff2)\)/g)].map(([, url]) => url ?? '')
     assert.ok(fonts.length >= 2)
     for (const font of fonts) {
-      const { pathname } = new URL(font, `${server.url}/pages/links.css`)
+      const { pathname } = new URL(font, `${server.url}/pages/pages.css`)
       const reply = await visit(server, pathname)
       assert.deepEqual([reply.status, reply.headers.get('content-type')], [200, 'font/woff2'], pathname)
     }

@@ -1,8 +1,18 @@
-/** The root URL of the site, with a trailing slash. The server writes it into `<base>`. */
-const siteRoot = new URL(document.baseURI)
+import { visitedLink } from './visited-link.ts'
 
-/** The path of the app, without a trailing slash. */
-export const appBase = new URL('app', siteRoot).pathname
+/** The root URL of the site, with a trailing slash. The server writes it into `<base>`, and on the page of a link into an element of its own. */
+const siteRoot = new URL(
+  document.querySelector<HTMLMetaElement>('meta[name="site-root"]')?.content ?? '',
+  document.baseURI,
+)
+
+/** The path of the app, without a trailing slash. That of a visitor is at the address of the link. */
+export const appBase = new URL(appPath(), siteRoot).pathname
+
+function appPath(): string {
+  if (visitedLink === undefined) return 'app'
+  return `${visitedLink.isDir ? 'd' : 'f'}/${visitedLink.token}`
+}
 
 /** URL of a path relative to the root of the site. */
 export function siteUrl(path: string): URL {

@@ -8,6 +8,10 @@ const LATER = `${TEXTS}${SOURCE}/later`
 /** Areas that neither the lists of libraries nor folders use. On a slow line their texts would delay the first list. */
 const LATER_AREAS = ['account', 'admin', 'history', 'onboarding', 'viewer']
 
+/** Areas that the app of visitors of links uses, and those of its first page. */
+const VISITOR_AREAS = ['archives', 'common', 'files', 'viewer', 'visitors']
+const FIRST_VISITOR_AREAS = VISITOR_AREAS.filter((area) => area !== 'viewer')
+
 /**
  * Provides the texts to the app as modules: `virtual:texts/<language>` has those of a language, and `virtual:languages` lists the languages with a
  * function that loads each. The source language is part of the app, except for `virtual:texts/en/later`; the others are loaded on demand.
@@ -22,8 +26,12 @@ export function textModules(): Plugin {
       const isLater = id === `\0${LATER}`
       const language = isLater ? SOURCE : id.slice(TEXTS.length + 1)
       for (const file of [...messageFiles(language), ...messageFiles(SOURCE)]) this.addWatchFile(file)
-      if (language !== SOURCE) return compileLanguage(language)
-      return compileLanguage(SOURCE, (area) => LATER_AREAS.includes(area) === isLater)
+      const ofVisitors = this.environment.name === 'link'
+      const isUsed = (area: string) => !ofVisitors || VISITOR_AREAS.includes(area)
+      if (language !== SOURCE) return compileLanguage(language, isUsed)
+      const isFirst = (area: string) =>
+        ofVisitors ? FIRST_VISITOR_AREAS.includes(area) : !LATER_AREAS.includes(area)
+      return compileLanguage(SOURCE, (area) => isUsed(area) && isFirst(area) !== isLater)
     },
   }
 }

@@ -5,8 +5,8 @@ import { route } from './services.ts'
 import { fontFaces } from './web-app.ts'
 
 const files = {
-  'links.css': 'text/css; charset=utf-8',
-  'links.js': 'text/javascript; charset=utf-8',
+  'pages.css': 'text/css; charset=utf-8',
+  'pages.js': 'text/javascript; charset=utf-8',
   'icon.svg': 'image/svg+xml',
   'reference.css': 'text/css; charset=utf-8',
   'reference.js': 'text/javascript; charset=utf-8',
@@ -49,5 +49,5 @@ function contentOf(name: FileName): Promise<Buffer> {
 
 async function load(name: FileName): Promise<Buffer> {
   const content = await readFile(new URL(`./assets/${name}`, import.meta.url))
-  return name === 'links.css' ? Buffer.concat([Buffer.from(await fontFaces()), content]) : content
+  return name === 'pages.css' ? Buffer.concat([Buffer.from(await fontFaces()), content]) : content
 }

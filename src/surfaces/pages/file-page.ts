@@ -7,11 +7,13 @@ import type { OpenLink } from '../../sharing/access/index.ts'
 import { crumbs } from './crumbs.ts'
 import { type Html, html } from './html.ts'
 import { icon, iconOf } from './icons.ts'
-import { pageAnswer, rootOf } from './layout.ts'
-import { sharedBy } from './people.ts'
+import { pageAnswer } from './layout.ts'
+import { sharedBy, sharerOf } from './people.ts'
+import { rootOf } from './root.ts'
 import { type FoundFile, isShownInPlace } from './send-file.ts'
 import type { PageServices } from './services.ts'
 import { type PageTexts, textsFor } from './texts/texts.ts'
+import { visitorsApp } from './visitors-app.ts'
 import { dayText, encodeSegments, inQuery, isoText, sizeText } from './wording.ts'
 
 // Maximum length of a text preview.
@@ -33,9 +35,13 @@ export async function filePage(
   const shown = open.canDownload
     ? await preview(services, open, found, { type, source: `${query}raw=1`, texts })
     : await safePreview(services, open, found, { type, source: pictureOf(request, open, below), texts })
+  const sharer = await sharerOf(services, open)
+  // Without the right to download, the app shows previews of pictures, and the server the beginning of texts.
+  const hasApp = open.canDownload || isPicture(entry)
   return pageAnswer(request, {
     title: entry.name,
-    aside: await sharedBy(services, open, texts),
+    aside: sharedBy(sharer, open, texts),
+    app: hasApp ? await visitorsApp(request, open, { sharedBy: sharer, file: found }) : undefined,
     body: html`${below !== undefined && crumbs(open, below, `${rootOf(request)}d/${open.link.token}/`, texts)}
 <article class="card">
 <div class="head">

@@ -10,11 +10,13 @@ import type { OpenLink } from '../../sharing/access/index.ts'
 import { crumbs } from './crumbs.ts'
 import { type Html, html } from './html.ts'
 import { icon, iconOf } from './icons.ts'
-import { pageAnswer, rootOf } from './layout.ts'
-import { sharedBy } from './people.ts'
+import { pageAnswer } from './layout.ts'
+import { sharedBy, sharerOf } from './people.ts'
+import { rootOf } from './root.ts'
 import type { PageServices } from './services.ts'
 import { type PageTexts, textsFor } from './texts/texts.ts'
 import { uploadArea } from './upload-area.ts'
+import { visitorsApp } from './visitors-app.ts'
 import { dayText, encodeSegments, inQuery, isoText, sizeText } from './wording.ts'
 
 const ENTRIES_PER_PAGE = 500
@@ -41,10 +43,12 @@ export async function folderPage(
     if (slicer.isDue) await slicer.rest()
     rows.push(entryRow(open, below, entry, { root, texts }))
   }
+  const sharer = await sharerOf(services, open)
   return pageAnswer(request, {
     title,
-    aside: await sharedBy(services, open, texts),
+    aside: sharedBy(sharer, open, texts),
     hasScript: true,
+    app: await visitorsApp(request, open, { sharedBy: sharer }),
     body: html`${below !== ROOT && crumbs(open, below, '', texts)}
 <article class="card">
 <div class="head">

@@ -4,7 +4,9 @@ import { type HttpResponse, rawResponse } from '../../platform/responses/index.t
 import { assetVersion } from './assets.ts'
 import { html, type Shown } from './html.ts'
 import { icon } from './icons.ts'
+import { rootOf } from './root.ts'
 import { textsFor } from './texts/texts.ts'
+import type { VisitorsApp } from './visitors-app.ts'
 
 /** CSP: same origin only, no inline scripts or styles, no framing. */
 export const PAGE_POLICY = [
@@ -28,6 +30,8 @@ interface Page {
   readonly aside?: Shown
   readonly headers?: Readonly<Record<string, string>>
   readonly hasScript?: boolean
+  /** The app that takes the place of the page in browsers with scripts. */
+  readonly app?: VisitorsApp | undefined
 }
 
 /** A page as it is sent. */
@@ -35,6 +39,7 @@ export async function pageAnswer(request: HttpRequest, page: Page): Promise<Http
   const root = rootOf(request)
   const version = await assetVersion()
   const texts = textsFor(request)
+  const hasScript = page.hasScript && page.app === undefined
   const document = html`<!doctype html>
 <html lang="${texts.language}" dir="${directionOf(texts.language)}">
 <head>
@@ -43,11 +48,12 @@ export async function pageAnswer(request: HttpRequest, page: Page): Promise<Http
 <meta name="robots" content="noindex, nofollow">
 <meta name="color-scheme" content="light dark">
 <title>${page.title} · Carrel</title>
-<link rel="stylesheet" href="${root}pages/links.css?v=${version}">
+<link rel="stylesheet" href="${root}pages/pages.css?v=${version}" data-page-styles>
 <link rel="icon" href="${root}pages/icon.svg" type="image/svg+xml">
-${page.hasScript && html`<script src="${root}pages/links.js?v=${version}" defer></script>`}
+${page.app?.head}
+${hasScript && html`<script src="${root}pages/pages.js?v=${version}" defer></script>`}
 </head>
-<body${page.hasScript && html` data-words="${JSON.stringify(texts.script)}"`}>
+<body${page.app && html` class="with-app"`}${hasScript && html` data-words="${JSON.stringify(texts.script)}"`}>
 <a class="skip" href="#content">${texts.skip}</a>
 <header class="top"><span class="brand">${icon('brand')} Carrel</span>${page.aside && html`<span class="aside">${page.aside}</span>`}</header>
 <main id="content">${page.body}</main>
@@ -59,17 +65,11 @@ ${page.hasScript && html`<script src="${root}pages/links.js?v=${version}" defer>
     status: page.status ?? 200,
     headers: {
       'Content-Type': 'text/html; charset=utf-8',
-      'Content-Security-Policy': PAGE_POLICY,
+      'Content-Security-Policy': page.app?.policy ?? PAGE_POLICY,
       'X-Robots-Tag': 'noindex, nofollow',
       'Cache-Control': 'private, no-store',
       ...page.headers,
     },
     body: document.text,
   })
-}
-
-/** The relative path to the site root, because a proxy may add an unknown prefix. */
-export function rootOf({ url }: HttpRequest): string {
-  const [path = ''] = url.split('?', 1)
-  return '../'.repeat(path.split('/').length - 2) || './'
 }

@@ -1,7 +1,7 @@
 import { type HttpRequest, isFromElsewhere, wantsPage } from '../../platform/http/index.ts'
 import { text } from '../../platform/input/index.ts'
 import { type HttpResponse, notFound, rawResponse } from '../../platform/responses/index.ts'
-import { rootOf } from './layout.ts'
+import { rootOf } from './root.ts'
 import { route } from './services.ts'
 
 /** Addresses of the web pages of other servers of this API, which users have in bookmarks, mails and wikis. */

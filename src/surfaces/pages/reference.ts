@@ -3,7 +3,8 @@ import { jsonTextResponse, rawResponse } from '../../platform/responses/index.ts
 import { assetVersion } from './assets.ts'
 import { html } from './html.ts'
 import { icon } from './icons.ts'
-import { PAGE_POLICY, rootOf } from './layout.ts'
+import { PAGE_POLICY } from './layout.ts'
+import { rootOf } from './root.ts'
 import { route } from './services.ts'
 
 /** The description of the API, and a page that shows it. */
@@ -36,7 +37,7 @@ export const referenceRoutes = [
 <meta name="robots" content="noindex, nofollow">
 <meta name="color-scheme" content="light dark">
 <title>API reference · Carrel</title>
-<link rel="stylesheet" href="${root}pages/links.css?v=${version}">
+<link rel="stylesheet" href="${root}pages/pages.css?v=${version}">
 <link rel="stylesheet" href="${root}pages/reference.css?v=${version}">
 <link rel="icon" href="${root}pages/icon.svg" type="image/svg+xml">
 <script src="${root}pages/reference.js?v=${version}" type="module"></script>

@@ -11,10 +11,11 @@ import { filePage } from './file-page.ts'
 import { folderPage } from './folder-page.ts'
 import { html } from './html.ts'
 import { icon } from './icons.ts'
-import { pageAnswer, rootOf } from './layout.ts'
+import { pageAnswer } from './layout.ts'
 import { oldAddressRoutes } from './old-addresses.ts'
-import { sharedBy } from './people.ts'
+import { sharedBy, sharerOf } from './people.ts'
 import { referenceRoutes } from './reference.ts'
+import { rootOf } from './root.ts'
 import { representationOf, sendFile } from './send-file.ts'
 import { type PageServices, route } from './services.ts'
 import { textsFor } from './texts/texts.ts'
@@ -201,7 +202,7 @@ async function uploadPage(
   const texts = textsFor(request)
   return pageAnswer(request, {
     title: texts.uploadTo(open.name),
-    aside: await sharedBy(services, open, texts),
+    aside: sharedBy(await sharerOf(services, open), open, texts),
     hasScript: true,
     body: html`<article class="card">
 <div class="head">

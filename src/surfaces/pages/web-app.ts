@@ -6,7 +6,7 @@ import { brotliDecompress, gzip } from 'node:zlib'
 import { type HttpRequest, isFromElsewhere } from '../../platform/http/index.ts'
 import { text } from '../../platform/input/index.ts'
 import { type HttpResponse, notFound, rawResponse, textResponse } from '../../platform/responses/index.ts'
-import { rootOf } from './layout.ts'
+import { rootOf } from './root.ts'
 import { route } from './services.ts'
 
 /** What `vite build` leaves: a page and the files it is made of. */
@@ -36,7 +36,7 @@ interface BuiltFile {
   /** Below the folder of the web app, with slashes. */
   readonly name: string
   readonly type: string
-  /** Files below `assets/` have content hashes in their names, so they are cached permanently. */
+  /** Files in `assets` folders have content hashes in their names, so they are cached permanently. */
   readonly isForever: boolean
   /** Whether it is sent compressed to clients that accept it. */
   readonly isCompressed: boolean
@@ -44,6 +44,8 @@ interface BuiltFile {
 
 interface Built {
   readonly page: string
+  /** What loads the app of visitors: the tags of its page, with paths relative to that. */
+  readonly visitorsTags: string
   readonly files: ReadonlyMap<string, BuiltFile>
 }
 
@@ -113,17 +115,19 @@ export const webAppFileRoutes = [
 ]
 
 /**
- * The font faces of the web app, with URLs relative to `/pages/`, for pages that look alike. Empty without a built web app. They are taken from its
- * style sheet, because only the build knows the names of the files.
+ * The font faces of the app of visitors, with URLs relative to `/pages/`, for pages that look alike. Empty without a built web app. They are taken
+ * from its style sheet, because only the build knows the names of the files.
  */
 export async function fontFaces(): Promise<string> {
   const app = await built()
-  const sheets = [...(app?.files.keys() ?? [])].filter((name) => /^assets\/app-[\w-]+\.css$/.test(name))
+  const sheets = [...(app?.files.keys() ?? [])].filter((name) =>
+    /^visitors\/assets\/link-[\w-]+\.css$/.test(name),
+  )
   const styles = await Promise.all(sheets.map(async (name) => String(await contentOf(name, 'identity'))))
   return styles
     .flatMap((style) => style.match(/@font-face\{[^}]*\}/g) ?? [])
     .join('\n')
-    .replaceAll('url(./', 'url(../web/assets/')
+    .replaceAll('url(./', 'url(../web/visitors/assets/')
 }
 
 function appPage(
@@ -131,7 +135,7 @@ function appPage(
   request: HttpRequest,
   { sendsMail, passwordLength }: { sendsMail: boolean; passwordLength: number },
 ): HttpResponse {
-  const nonce = randomBytes(16).toString('base64')
+  const { nonce, policy } = appPolicy()
   const body = page
     .replace('<base href="./" />', `<base href="${rootOf(request)}" />`)
     .replace(
@@ -146,12 +150,31 @@ function appPage(
   return rawResponse({
     headers: {
       'Content-Type': 'text/html; charset=utf-8',
-      'Content-Security-Policy': policyWith(nonce),
+      'Content-Security-Policy': policy,
       'Referrer-Policy': 'same-origin',
       'Cache-Control': 'no-cache',
     },
     body,
   })
+}
+
+/** What loads the app of visitors of links. Undefined without a built web app. */
+export async function visitorsTags(): Promise<string | undefined> {
+  return (await built())?.visitorsTags
+}
+
+/** The style sheets do not apply until the app takes the place of what the server rendered. */
+function tagsOf(page: string): string {
+  const tags = page.match(/<link [^>]*>|<script [^>]*><\/script>/g) ?? []
+  return tags
+    .map((tag) => tag.replace('rel="stylesheet"', 'rel="stylesheet" media="not all" data-app-styles'))
+    .join('\n')
+}
+
+/** The content security policy of a page of the web app, with a nonce of its own. */
+export function appPolicy(): { readonly nonce: string; readonly policy: string } {
+  const nonce = randomBytes(16).toString('base64')
+  return { nonce, policy: policyWith(nonce) }
 }
 
 /** Content security policy. Everything is loaded from this server, style elements that libraries create carry the nonce, and no page may frame the app. */
@@ -218,6 +241,7 @@ function built(): Promise<Built | undefined> {
 /** Allow-list of the files that are served. */
 async function look(): Promise<Built> {
   const page = await readFile(path.join(BUILT, 'index.html'), 'utf8')
+  const visitors = await readFile(path.join(BUILT, 'visitors/link.html'), 'utf8')
   const entries = await readdir(BUILT, { recursive: true, withFileTypes: true })
   const names = entries
     .filter((entry) => entry.isFile())
@@ -230,11 +254,11 @@ async function look(): Promise<Built> {
     files.set(name, {
       name,
       type,
-      isForever: name.startsWith('assets/'),
+      isForever: /^(?:visitors\/)?assets\//.test(name),
       isCompressed: compressed.has(name),
     })
   }
-  return { page, files }
+  return { page, visitorsTags: tagsOf(visitors), files }
 }
 
 function contentOf(name: string, coding: Coding): Promise<Buffer> {

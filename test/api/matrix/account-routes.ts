@@ -68,8 +68,8 @@ export const accountRoutes: Table = {
       return {}
     },
     'GET /notification/ping': {},
-    'GET /pages/links.css': {},
-    'GET /pages/links.js': {},
+    'GET /pages/pages.css': {},
+    'GET /pages/pages.js': {},
     'GET /pages/reference.css': {},
     'GET /pages/reference.js': {},
     'GET /api/openapi.json': {},

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import type { Records } from '../../../sdk/src/index.ts'
+import { visitedLink } from '../visited-link.ts'
 import { api } from './http.ts'
 
 /** When notifications are mailed. */
@@ -28,6 +29,7 @@ export function useAccount() {
     queryKey: ['account'],
     queryFn: ({ signal }) => api.get('api2/account/info/', undefined, signal),
     staleTime: 30_000,
+    enabled: visitedLink === undefined,
   })
 }
 

@@ -1,10 +1,12 @@
-import { useQuery } from '@tanstack/react-query'
+import { type QueryClient, queryOptions, useQuery } from '@tanstack/react-query'
 import { errorForStatus, type ResponseOf } from '../../../sdk/src/index.ts'
 import { rebaseUrl } from '../site-url.ts'
+import { visitedLink } from '../visited-link.ts'
 import { applyChanges, type FolderChanges } from './folder-changes.ts'
 import { api, call } from './http.ts'
 import { confirmedFolder, shareEntries, withTag } from './reuse-entries.ts'
 import type { FileTag } from './tags.ts'
+import { fetchVisitedFolder, openVisitedFile, visitedDownload } from './visited.ts'
 
 /** A file or folder in a listing of `GET /api/v2.1/repos/<id>/dir/`. */
 export interface Entry {
@@ -42,7 +44,16 @@ export interface Folder {
 
 /** A folder. Live events invalidate it. */
 export function useFolder(libraryId: string, path: string) {
-  return useQuery({
+  return useQuery(folderQuery(libraryId, path))
+}
+
+/** Loads a folder before it is shown. */
+export function prefetchFolder(queries: QueryClient, libraryId: string, path: string): Promise<void> {
+  return queries.prefetchQuery(folderQuery(libraryId, path))
+}
+
+function folderQuery(libraryId: string, path: string) {
+  return queryOptions({
     queryKey: ['dir', libraryId, path],
     queryFn: ({ signal, client, queryKey }) =>
       fetchFolder(libraryId, path, signal, client.getQueryData<Folder>(queryKey)),
@@ -65,6 +76,7 @@ export async function fetchFolder(
   signal?: AbortSignal,
   known?: Folder,
 ): Promise<Folder> {
+  if (visitedLink !== undefined) return fetchVisitedFolder(visitedLink, path, signal)
   const confirmed = known && confirmedFolder(known)
   const tag = confirmed?.confirmed?.tag
   const response = await call('GET', `api/v2.1/repos/${libraryId}/dir/`, {
@@ -83,6 +95,7 @@ export async function fileLink(
   path: string,
   { reuse = true, commitId }: { reuse?: boolean; commitId?: string } = {},
 ): Promise<string> {
+  if (visitedLink !== undefined) return openVisitedFile(visitedLink, path)
   const query = { p: path, reuse: reuse ? 1 : 0, commit_id: commitId }
   const link = await api.get(`api2/repos/${libraryId}/file/`, query)
   if (typeof link !== 'string') throw errorForStatus(500, 'the server sent no link')
@@ -91,6 +104,8 @@ export async function fileLink(
 
 /** Downloads a file with the browser. */
 export async function downloadFile(libraryId: string, path: string, commitId?: string): Promise<void> {
+  // A link that has ended leads to the page that says so.
+  if (visitedLink !== undefined) return location.assign(visitedDownload(visitedLink, path))
   const link = await fileLink(libraryId, path, { reuse: false, ...(commitId && { commitId }) })
   saveFrom(link)
 }

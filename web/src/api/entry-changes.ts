@@ -1,7 +1,9 @@
 import { errorForStatus, type Records } from '../../../sdk/src/index.ts'
 import { nameOf, parentOf } from '../paths.ts'
+import { visitedLink } from '../visited-link.ts'
 import { api, call } from './http.ts'
 import { retryWhileBusy } from './retry.ts'
+import { visitedThumbnail } from './visited.ts'
 
 /** Selected entries: names in one folder of a library. */
 export interface Selected {
@@ -122,7 +124,10 @@ export async function fetchThumbnail(
   signal?: AbortSignal,
 ): Promise<Blob> {
   const query = { p: path, size }
-  const fetchIt = () => call('GET', `api2/repos/${libraryId}/thumbnail/`, { query, signal })
+  const fetchIt = () =>
+    visitedLink === undefined
+      ? call('GET', `api2/repos/${libraryId}/thumbnail/`, { query, signal })
+      : call('GET', visitedThumbnail(visitedLink, path, size), { signal })
   const response = await retryWhileBusy(fetchIt, signal)
   if (response.status === 204) throw new Error('the file contains no picture')
   return response.blob()

@@ -6,6 +6,7 @@ import {
   type Responses,
 } from '../../../sdk/src/index.ts'
 import { siteUrl } from '../site-url.ts'
+import { visitedLink } from '../visited-link.ts'
 import { takeFirstResponse } from './first-responses.ts'
 import { sawNoResponse, sawResponse } from './reachability.ts'
 import { endSession, token } from './session-token.ts'
@@ -60,7 +61,9 @@ async function inSession<T>(request: () => Promise<T>): Promise<T> {
 }
 
 /** Takes the response of a request that was sent before the app was loaded, and reports whether the server answers. */
-async function fetchAndWatch(url: string, request: RequestInit): Promise<Response> {
+async function fetchAndWatch(url: string, sent: RequestInit): Promise<Response> {
+  // The password of a link is known by a cookie.
+  const request: RequestInit = visitedLink === undefined ? sent : { ...sent, credentials: 'same-origin' }
   let response: Response
   try {
     const first = request.method === 'GET' ? takeFirstResponse(url, token()) : undefined

@@ -91,6 +91,7 @@ export {
   type Folder,
   fetchFolder,
   folderIn,
+  prefetchFolder,
   saveFrom,
   useFolder,
 } from './entries.ts'

@@ -2,9 +2,11 @@ import { queryOptions, useQuery } from '@tanstack/react-query'
 import { CarrelError, errorForStatus, type Records, type ResponseOf } from '../../../sdk/src/index.ts'
 import { nameOf, parentOf } from '../paths.ts'
 import { rebaseUrl } from '../site-url.ts'
+import { visitedLink } from '../visited-link.ts'
 import { type Folder, fetchFolder, fileLink, folderIn } from './entries.ts'
 import { api, call, postForm } from './http.ts'
 import { retryWhileBusy } from './retry.ts'
+import { openVisitedFile } from './visited.ts'
 
 /** A file as it is now, or as of a commit. */
 export interface FileState {
@@ -86,9 +88,10 @@ function dataUrl(blob: Blob): Promise<string> {
 
 /** Like `linkQuery`, with the content id of the link, which may be newer than the listing. */
 export async function openFile(
-  { libraryId, path, commitId }: FileState,
+  { libraryId, path, id, commitId }: FileState,
   signal?: AbortSignal,
 ): Promise<{ link: string; id: string }> {
+  if (visitedLink !== undefined) return { link: await openVisitedFile(visitedLink, path, signal), id }
   const query = { p: path, reuse: 1, commit_id: commitId }
   const response = await call('GET', `api2/repos/${libraryId}/file/`, { query, signal })
   const link: unknown = await response.json()

@@ -6,10 +6,10 @@ import { type Archive, cancelArchive, dismissArchive, useArchives } from './arch
 
 /** Archives in preparation, on every page. */
 export function ArchiveTray() {
-  const texts = useTexts('libraries')
+  const texts = useTexts('archives')
   const archives = useArchives()
   return (
-    <section className="archives" aria-label={texts.archives} hidden={archives.length === 0}>
+    <section className="archives" aria-label={texts.title} hidden={archives.length === 0}>
       {archives.map((archive) => (
         <ArchiveCard key={archive.key} archive={archive} />
       ))}
@@ -27,9 +27,9 @@ const signs = {
 
 function ArchiveCard(props: { archive: Archive }) {
   const { key, names, title, state, zipped, total } = props.archive
-  const texts = useTexts('libraries')
+  const texts = useTexts('archives')
   const isRunning = state === 'starting' || state === 'packing'
-  const name = title ?? texts.archiveOf(names[0] ?? '', names.length - 1)
+  const name = title ?? texts.of(names[0] ?? '', names.length - 1)
   const Sign = signs[state]
   return (
     <div className={`card archives-card archives-${state}`}>
@@ -45,7 +45,7 @@ function ArchiveCard(props: { archive: Archive }) {
       </div>
       <IconButton
         icon={X}
-        label={isRunning ? texts.archiveCancel(name) : texts.archiveDismiss(name)}
+        label={isRunning ? texts.cancel(name) : texts.dismiss(name)}
         onClick={() => (isRunning ? void cancelArchive(key) : dismissArchive(key))}
       />
     </div>
@@ -53,19 +53,19 @@ function ArchiveCard(props: { archive: Archive }) {
 }
 
 function State({ state, zipped, total, failure }: Archive) {
-  const texts = useTexts('libraries')
+  const texts = useTexts('archives')
   const formats = useFormats()
   const wording = useErrorMessage()
   switch (state) {
     case 'starting':
-      return texts.archiveStarting
+      return texts.starting
     case 'packing':
-      return texts.archiveProgress(formats.number(zipped), formats.number(total))
+      return texts.progress(formats.number(zipped), formats.number(total))
     case 'saved':
-      return texts.archiveSaved
+      return texts.saved
     case 'canceled':
-      return texts.archiveCanceled
+      return texts.canceled
     case 'failed':
-      return failure === undefined ? texts.archiveFailed : `${texts.archiveFailed}: ${wording(failure)}`
+      return failure === undefined ? texts.failed : `${texts.failed}: ${wording(failure)}`
   }
 }

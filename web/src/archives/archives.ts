@@ -9,11 +9,13 @@ import {
   token,
 } from '../api/index.ts'
 import { siteUrl } from '../site-url.ts'
+import { visitedLink } from '../visited-link.ts'
 
 /** Entries of one folder to download as one archive. */
 interface ArchiveRequest {
   readonly libraryId: string
   readonly parent: string
+  /** A visitor of a link downloads the folder itself without any. */
   readonly names: readonly string[]
   /** Label; by default the names of the entries. */
   readonly title?: string
@@ -84,9 +86,7 @@ export function dismissArchive(key: number): void {
 }
 
 async function make(key: number, request: ArchiveRequest): Promise<void> {
-  const form = { parent_dir: request.parent, dirents: request.names, commit_id: request.commitId }
-  const path = `api/v2.1/repos/${request.libraryId}/zip-task/` as const
-  const { zip_token: ticket } = await api.post(path, { form })
+  const { zip_token: ticket } = await begin(request)
   tickets.set(key, ticket)
   if (!isWanted(key)) return stop(ticket)
   for (let asked = 0; ; asked += 1) {
@@ -102,6 +102,15 @@ async function make(key: number, request: ArchiveRequest): Promise<void> {
   saveFrom(siteUrl(`seafhttp/zip/${ticket}`).href)
   change(key, { state: 'saved' })
   dismissLater(key)
+}
+
+function begin({ libraryId, parent, names, commitId }: ArchiveRequest) {
+  const form = { parent_dir: parent, dirents: names, commit_id: commitId }
+  if (visitedLink === undefined) return api.post(`api/v2.1/repos/${libraryId}/zip-task/`, { form })
+  const { token } = visitedLink
+  return names.length === 0
+    ? api.get('api/v2.1/share-link-zip-task/', { share_link_token: token, path: parent })
+    : api.post('api/v2.1/share-link-zip-task/', { form: { ...form, token } })
 }
 
 async function stop(ticket: string | undefined): Promise<void> {

@@ -4,6 +4,7 @@ import { type Entry, type SharedSign, useThumbhashes } from '../api/index.ts'
 import { useTexts } from '../texts/index.ts'
 import { COARSE, ContextMenu, type MenuEntry, useMedia } from '../ui/index.ts'
 import { preloadViewer } from '../viewer/index.ts'
+import { visitedLink } from '../visited-link.ts'
 import { type CurrentFolder, entryPath } from './current-folder.ts'
 import type { OnDropped } from './drag-and-drop.ts'
 import { EntryRow, EntryTile, itemId } from './entry-row.tsx'
@@ -63,7 +64,11 @@ export function EntryGrid(props: EntryGridProps) {
   const pressed = useRef<string>(undefined)
   const asTiles = preferences.view === 'grid'
   const columns = useColumns(scroller, asTiles)
-  const thumbhashes = useThumbhashes(here.libraryId, here.path, asTiles && !here.encrypted)
+  const thumbhashes = useThumbhashes(
+    here.libraryId,
+    here.path,
+    asTiles && !here.encrypted && visitedLink === undefined,
+  )
   const hasHead = !asTiles && !narrow
   const headPixels = hasHead ? HEAD_PIXELS : 0
   const rowPixels = asTiles
@@ -215,7 +220,7 @@ export function EntryGrid(props: EntryGridProps) {
       {/* biome-ignore lint/a11y/useSemanticElements: a table cannot hold rows that are placed by their number. */}
       <div
         ref={scroller}
-        className={`files-grid${narrow ? ' files-narrow' : ''}${selection.chosen.size > 0 ? ' files-selecting' : ''}`}
+        className={`files-grid${narrow ? ' files-narrow' : ''}${visitedLink === undefined ? '' : ' files-visited'}${selection.chosen.size > 0 ? ' files-selecting' : ''}`}
         role="grid"
         tabIndex={0}
         aria-label={texts.list}

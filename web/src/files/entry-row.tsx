@@ -3,6 +3,7 @@ import type { Entry, SharedSign } from '../api/index.ts'
 import { useFolderDetail } from '../api/index.ts'
 import { useFormats, useTexts } from '../texts/index.ts'
 import { FileIcon, usePlaceholder } from '../ui/index.ts'
+import { visitedLink } from '../visited-link.ts'
 import { type CurrentFolder, entryPath } from './current-folder.ts'
 import { EntryName, EntrySigns, NameEditor } from './entry-name.tsx'
 import { RowPicture } from './entry-picture.tsx'
@@ -196,12 +197,16 @@ function QuickActions() {
   const common = useTexts('common')
   return (
     <span className="files-quick" aria-hidden>
-      <span className="icon-button" data-part="share" title={common.share}>
-        <span className="files-mask files-mask-share" />
-      </span>
-      <span className="icon-button" data-part="download" title={common.download}>
-        <span className="files-mask files-mask-download" />
-      </span>
+      {visitedLink === undefined && (
+        <span className="icon-button" data-part="share" title={common.share}>
+          <span className="files-mask files-mask-share" />
+        </span>
+      )}
+      {visitedLink?.canDownload !== false && (
+        <span className="icon-button" data-part="download" title={common.download}>
+          <span className="files-mask files-mask-download" />
+        </span>
+      )}
     </span>
   )
 }

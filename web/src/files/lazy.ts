@@ -4,6 +4,7 @@ import { preloadable } from '../ui/index.ts'
 /** Entry points of the module that are loaded on demand, each as a chunk of its own. */
 
 export const FolderPage = preloadable(() => import('./folder-page.tsx'))
+export const VisitedFolderPage = preloadable(() => import('./visited-folder.tsx'))
 export const SmartLinkPage = lazy(() => import('./smart-link-page.tsx'))
 export const LazyFolderPicker = lazy(() =>
   import('./folder-picker.tsx').then(({ FolderPicker }) => ({ default: FolderPicker })),

@@ -1,20 +1,13 @@
-import { ArrowDownUp, EllipsisVertical, Info, LayoutGrid, List, Plus, Search, Upload, X } from 'lucide-react'
-import type { ReactNode, RefObject } from 'react'
-import { useFormats, useTexts } from '../texts/index.ts'
+import { EllipsisVertical, Info, LayoutGrid, List, Plus, Search, Upload } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { useTexts } from '../texts/index.ts'
 import { Button, IconButton, Menu, type MenuEntry } from '../ui/index.ts'
 import type { CurrentFolder } from './current-folder.ts'
 import type { OpenDialog } from './dialogs.tsx'
+import { type Find, FindBox } from './find-box.tsx'
 import type { Preferences } from './preferences.ts'
-import type { SortKey } from './sorting.ts'
+import { SortMenu } from './sort-menu.tsx'
 import { useNewMenu, useUploadMenu } from './use-folder-menu.ts'
-
-interface Find {
-  readonly box: RefObject<HTMLInputElement | null>
-  readonly filter: string
-  readonly setFilter: (filter: string) => void
-  readonly found: number
-  readonly all: number
-}
 
 /** Toolbar above the list. Actions on the selection replace its second half, so that uploading stays possible. */
 export function Toolbar(props: {
@@ -120,80 +113,6 @@ export function AddButton(props: { here: CurrentFolder; setDialog: (dialog: Open
         </button>
       }
       entries={entries}
-    />
-  )
-}
-
-/** Filters the list by name. */
-export function FindBox({ box, filter, setFilter, found, all }: Find) {
-  const texts = useTexts('files')
-  const common = useTexts('common')
-  const formats = useFormats()
-  function clear(): void {
-    setFilter('')
-    box.current?.focus()
-  }
-  return (
-    <span className="files-find">
-      <span className="search-in input-with-button">
-        <Search size={17} aria-hidden />
-        <input
-          ref={box}
-          type="search"
-          className="input"
-          aria-label={texts.find}
-          placeholder={texts.find}
-          value={filter}
-          onChange={(event) => setFilter(event.target.value)}
-          onKeyDown={(event) => {
-            const { key, currentTarget } = event
-            if (key === 'Escape') setFilter('')
-            if (key !== 'Escape' && key !== 'ArrowDown' && key !== 'Enter') return
-            event.preventDefault()
-            currentTarget.closest('.files')?.querySelector<HTMLElement>('[role=grid]')?.focus()
-          }}
-        />
-        {filter !== '' && <IconButton label={common.clear} icon={X} onClick={clear} />}
-      </span>
-      <span className="files-found muted" role="status">
-        {filter.trim() !== '' && texts.found(formats.number(found), formats.number(all))}
-      </span>
-    </span>
-  )
-}
-
-function SortMenu(props: { preferences: Preferences; prefer: (changes: Partial<Preferences>) => void }) {
-  const { sorting } = props.preferences
-  const texts = useTexts('files')
-  const common = useTexts('common')
-  const labels: Readonly<Record<SortKey, string>> = {
-    name: common.name,
-    size: common.size,
-    mtime: common.modified,
-    modifier: texts.modifier,
-  }
-  const keys = Object.entries(labels) as [SortKey, string][]
-  const turns = [
-    [false, texts.ascending],
-    [true, texts.descending],
-  ] as const
-  return (
-    <Menu
-      title={texts.sortBy}
-      trigger={<IconButton label={texts.sortBy} icon={ArrowDownUp} />}
-      entries={[
-        ...keys.map(([key, label]) => ({
-          label,
-          checked: sorting.key === key,
-          onSelect: () => props.prefer({ sorting: { ...sorting, key } }),
-        })),
-        'line',
-        ...turns.map(([descending, label]) => ({
-          label,
-          checked: sorting.descending === descending,
-          onSelect: () => props.prefer({ sorting: { ...sorting, descending } }),
-        })),
-      ]}
     />
   )
 }

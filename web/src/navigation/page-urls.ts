@@ -1,8 +1,12 @@
+import { visitedLink } from '../visited-link.ts'
+
 /** URLs of the pages, relative to `app/`. Paths are query parameters, so that every name survives. */
 
-export const folderUrl = (libraryId: string, path = '/') => withPath(`/library/${libraryId}`, path)
+export const folderUrl = (libraryId: string, path = '/') =>
+  withPath(visitedLink === undefined ? `/library/${libraryId}` : '/', path)
 
-export const fileUrl = (libraryId: string, path: string) => withPath(`/view/${libraryId}`, path)
+export const fileUrl = (libraryId: string, path: string) =>
+  withPath(visitedLink === undefined ? `/view/${libraryId}` : '/files/', path)
 
 /** The timeline of all photos, or of a set of them. */
 export const photosUrl = (set: string) => (set === 'all' ? '/photos' : `/photos/${set}`)

@@ -74,6 +74,12 @@ export const messageArguments = {
   commands: {
     selection: 'count: number, shown',
   },
+  archives: {
+    of: 'name, more: number',
+    progress: 'zipped, total',
+    cancel: 'name',
+    dismiss: 'name',
+  },
   common: {
     passwordMissing: 'count: number',
     passwordRule: 'count',
@@ -155,10 +161,6 @@ export const messageArguments = {
     purged: 'name',
     purgeAllText: 'count: number',
     nothingToDownload: 'name',
-    archiveOf: 'name, more: number',
-    archiveProgress: 'zipped, total',
-    archiveCancel: 'name',
-    archiveDismiss: 'name',
     changedBy: 'name, ago',
   },
   onboarding: {

@@ -2,6 +2,7 @@ import type account from './en/account.json'
 import type activity from './en/activity.json'
 import type admin from './en/admin.json'
 import type annotations from './en/annotations.json'
+import type archives from './en/archives.json'
 import type commands from './en/commands.json'
 import type common from './en/common.json'
 import type files from './en/files.json'
@@ -15,6 +16,7 @@ import type sharing from './en/sharing.json'
 import type shell from './en/shell.json'
 import type uploads from './en/uploads.json'
 import type viewer from './en/viewer.json'
+import type visitors from './en/visitors.json'
 import type { messageArguments } from './message-arguments.ts'
 
 interface EnglishMessages {
@@ -23,6 +25,7 @@ interface EnglishMessages {
   readonly admin: typeof admin
   readonly annotations: typeof annotations
   readonly commands: typeof commands
+  readonly archives: typeof archives
   readonly common: typeof common
   readonly files: typeof files
   readonly history: typeof history
@@ -35,6 +38,7 @@ interface EnglishMessages {
   readonly shell: typeof shell
   readonly uploads: typeof uploads
   readonly viewer: typeof viewer
+  readonly visitors: typeof visitors
 }
 
 /** The texts of a language by area: the keys are those of the English messages, the parameters those of `message-arguments.ts`. */

@@ -1,8 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import {
   ArrowLeft,
-  ChevronLeft,
-  ChevronRight,
   Download,
   EllipsisVertical,
   History,
@@ -31,6 +29,7 @@ import {
   useMedia,
   visibleName,
 } from '../ui/index.ts'
+import { FileSteps } from './file-steps.tsx'
 import type { OpenedFile } from './opened-file.ts'
 import type { SiblingNavigation } from './sibling-files.ts'
 
@@ -78,7 +77,7 @@ export function FileBar(props: {
       </div>
       <div className="viewer-actions">
         <div ref={props.onSlot} className="viewer-slot" />
-        {stepping.count > 1 && <Steps stepping={stepping} />}
+        {stepping.count > 1 && <FileSteps stepping={stepping} />}
         {narrow ? (
           <Menu
             trigger={<IconButton label={common.more} icon={EllipsisVertical} />}
@@ -143,23 +142,6 @@ function About({ file }: { file: OpenedFile }) {
         </span>
       )}
     </p>
-  )
-}
-
-function Steps({ stepping }: { stepping: SiblingNavigation }) {
-  const texts = useTexts('viewer')
-  const { position, count, toPrevious, toNext } = stepping
-  return (
-    <span className="viewer-steps">
-      <IconButton
-        label={texts.previous}
-        icon={ChevronLeft}
-        disabled={toPrevious === undefined}
-        onClick={toPrevious}
-      />
-      <span className="viewer-position muted">{texts.position(position + 1, count)}</span>
-      <IconButton label={texts.next} icon={ChevronRight} disabled={toNext === undefined} onClick={toNext} />
-    </span>
   )
 }
 

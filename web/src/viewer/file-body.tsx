@@ -1,6 +1,7 @@
 import { lazy, Suspense } from 'react'
 import { extensionOf, kindOf } from '../file-kinds.ts'
 import { Waiting } from '../ui/index.ts'
+import { visitedLink } from '../visited-link.ts'
 import { DocumentView } from './document-view.tsx'
 import { ImageView } from './image-view.tsx'
 import { InfoCard } from './info-card.tsx'
@@ -47,13 +48,16 @@ export function FileBody(props: { file: OpenedFile; stepping: SiblingNavigation;
     )
   }
   const isDocument = kind === 'document' || kind === 'spreadsheet' || kind === 'presentation'
+  // The server sends visitors no extracted texts.
+  if (visitedLink !== undefined) return <InfoCard file={file} />
   if (isDocument && !NO_TEXT_INSIDE.has(extension)) return <DocumentView file={file} />
   return <InfoCard file={file} />
 }
 
 /** The view for a format of its own. */
 function partFor(extension: string, size: number): typeof ArchiveView | undefined {
-  if (extension === 'zip') return ArchiveView
+  // The server lists archives for members only.
+  if (extension === 'zip') return visitedLink === undefined ? ArchiveView : undefined
   if (size === 0 || size > MAX_PARSED_BYTES) return undefined
   if (extension === 'xlsx' || extension === 'xlsm') return SpreadsheetView
   return extension === 'docx' || extension === 'docm' ? WordView : undefined

@@ -6,6 +6,7 @@ import { drawingQuery, fetchThumbnail, linkQuery } from '../api/index.ts'
 import { extensionOf, isSvg } from '../file-kinds.ts'
 import { useTexts } from '../texts/index.ts'
 import { IconButton, LoadError, Waiting } from '../ui/index.ts'
+import { visitedLink } from '../visited-link.ts'
 import { InfoCard } from './info-card.tsx'
 import type { OpenedFile } from './opened-file.ts'
 import { PhotoPanel } from './photo-panel.tsx'
@@ -21,7 +22,9 @@ const SERVER_DECODED = new Set(['heic', 'heif', 'tif', 'tiff'])
 export function ImageView(props: { file: OpenedFile; stepping: SiblingNavigation }) {
   const { file, stepping } = props
   const texts = useTexts('viewer')
-  if (!SERVER_DECODED.has(extensionOf(file.name))) return <Original {...props} />
+  // A link may permit previews only.
+  const isOriginal = visitedLink?.canDownload !== false && !SERVER_DECODED.has(extensionOf(file.name))
+  if (isOriginal) return <Original {...props} />
   if (file.commitId !== undefined) return <InfoCard file={file} why={texts.cannotShow} />
   return <Smaller file={file} stepping={stepping} />
 }

@@ -1,1 +1,1 @@
-export { FilePage, preloadViewer } from './lazy-parts.ts'
+export { FilePage, preloadViewer, VisitedFilePage } from './lazy-parts.ts'

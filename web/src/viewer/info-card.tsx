@@ -3,6 +3,7 @@ import type { ReactNode } from 'react'
 import { downloadFile } from '../api/index.ts'
 import { useFormats, useTexts } from '../texts/index.ts'
 import { Button, FileIcon, useFailureToast, visibleName } from '../ui/index.ts'
+import { visitedLink } from '../visited-link.ts'
 import type { OpenedFile } from './opened-file.ts'
 
 /** Shown instead of content that cannot be displayed: file details and a download button. */
@@ -37,13 +38,15 @@ export function InfoCard(props: { file: OpenedFile; why?: ReactNode }) {
             </>
           )}
         </dl>
-        <Button
-          variant="primary"
-          icon={Download}
-          onClick={() => void downloadFile(file.libraryId, file.path, file.commitId).catch(failed)}
-        >
-          {common.download}
-        </Button>
+        {visitedLink?.canDownload !== false && (
+          <Button
+            variant="primary"
+            icon={Download}
+            onClick={() => void downloadFile(file.libraryId, file.path, file.commitId).catch(failed)}
+          >
+            {common.download}
+          </Button>
+        )}
       </div>
     </div>
   )

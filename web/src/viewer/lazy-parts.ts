@@ -1,9 +1,12 @@
 import { lazy } from 'react'
 import { type Kind, kindOf } from '../file-kinds.ts'
+import { preloadable } from '../ui/index.ts'
+import { visitedLink } from '../visited-link.ts'
 
 /** The large parts of the viewer, loaded on demand. */
 export const viewerParts = {
   page: () => import('./file-page.tsx'),
+  visitedPage: () => import('./visited-file.tsx'),
   editor: () => import('./code-editor.tsx'),
   markdown: () => import('./markdown.tsx'),
   pdf: () => import('./pdf-view.tsx'),
@@ -14,6 +17,7 @@ export const viewerParts = {
 }
 
 export const FilePage = lazy(viewerParts.page)
+export const VisitedFilePage = preloadable(viewerParts.visitedPage)
 
 const partOf: Partial<Record<Kind, keyof typeof viewerParts>> = {
   text: 'editor',
@@ -25,7 +29,8 @@ const partOf: Partial<Record<Kind, keyof typeof viewerParts>> = {
 
 /** Preloads the parts needed to show a file of this name. */
 export function preloadViewer(name: string): void {
-  for (const part of ['page', partOf[kindOf(name)]] as const) {
+  const page = visitedLink === undefined ? 'page' : 'visitedPage'
+  for (const part of [page, partOf[kindOf(name)]] as const) {
     // Opening the file loads it again and reports the error.
     if (part !== undefined) viewerParts[part]().catch(() => undefined)
   }

@@ -8,6 +8,7 @@ import { fileUrl, folderUrl, photosUrl, photoUrl, revisionUrl, snapshotUrl } fro
 import { join, nameOf, parentOf } from '../paths.ts'
 import { commandOf } from '../shortcuts.ts'
 import { forwardPress } from '../ui/index.ts'
+import { visitedLink } from '../visited-link.ts'
 import type { OpenedFile } from './opened-file.ts'
 
 /** Navigation between the files of a folder, or between the photos of the timeline. */
@@ -128,7 +129,7 @@ function movesSideways(target: Element): boolean {
 /** Preloads the previous and the next image. */
 export function usePreloadedSiblings(file: OpenedFile, neighbours: readonly FileState[]): void {
   const queries = useQueryClient()
-  const isGallery = isPicture(file.name)
+  const isGallery = isPicture(file.name) && visitedLink?.canDownload !== false
   const wanted = neighbours.filter(({ path }) => isGallery && isPicture(nameOf(path)))
   const key = wanted.map(({ id }) => id).join(' ')
   // biome-ignore lint/correctness/useExhaustiveDependencies: the ids say all there is to know of the neighbours.

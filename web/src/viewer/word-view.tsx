@@ -5,7 +5,9 @@ import { fetchBytes, openFile } from '../api/index.ts'
 import { nonce } from '../site-url.ts'
 import { useTexts } from '../texts/index.ts'
 import { LoadError, Waiting } from '../ui/index.ts'
+import { visitedLink } from '../visited-link.ts'
 import { DocumentView } from './document-view.tsx'
+import { InfoCard } from './info-card.tsx'
 import type { OpenedFile } from './opened-file.ts'
 import { elementsIn, sanitize } from './word-elements.ts'
 
@@ -26,7 +28,8 @@ export default function WordView({ file }: { file: OpenedFile }) {
   })
   if (error) return <LoadError error={error} onRetry={() => void refetch()} />
   if (data === undefined) return <Waiting />
-  if (data.length === 0) return <DocumentView file={file} />
+  if (data.length === 0)
+    return visitedLink === undefined ? <DocumentView file={file} /> : <InfoCard file={file} />
   return <Paper nodes={data} />
 }
 

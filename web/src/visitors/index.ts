@@ -1,0 +1,1 @@
+export { preloadVisitedPage, VisitorsApp } from './visitors-app.tsx'
