@@ -126,7 +126,7 @@ const RESTRICTED = new Map([
  * Files that start a program and may load single files: the server's, to load no more than a command needs, and the web
  * app's, to load the shared style sheet first.
  */
-const ENTRY_POINTS = new Set(['main.mjs', 'main.tsx'])
+const ENTRY_POINTS = new Set(['main.mjs', 'main.tsx', 'link.tsx'])
 
 /** Other modules import a module through its `index.ts`. A module of one file is that file. */
 const isPublic = (target: string, module: string) => target === module || target === `${module}/index.ts`

@@ -71,14 +71,14 @@ export const messageArguments = {
     showResolved: 'count: number',
     actions: 'name',
   },
-  commands: {
-    selection: 'count: number, shown',
-  },
   archives: {
     of: 'name, more: number',
     progress: 'zipped, total',
     cancel: 'name',
     dismiss: 'name',
+  },
+  commands: {
+    selection: 'count: number, shown',
   },
   common: {
     passwordMissing: 'count: number',

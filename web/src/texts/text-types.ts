@@ -24,8 +24,8 @@ interface EnglishMessages {
   readonly activity: typeof activity
   readonly admin: typeof admin
   readonly annotations: typeof annotations
-  readonly commands: typeof commands
   readonly archives: typeof archives
+  readonly commands: typeof commands
   readonly common: typeof common
   readonly files: typeof files
   readonly history: typeof history
