@@ -105,6 +105,7 @@ const inputs: Record<string, () => { query?: Params; form?: Params; json?: unkno
   'POST /api/v2.1/repos/:repo_id/trash/revert-dirents/': () => ({
     form: { commit_id: commit, path: '/gone.txt' },
   }),
+  'POST /api/v2.1/repos/:repo_id/trash2/actions/revert/': () => ({ json: { action: '1-1' } }),
   'POST /api/v2.1/repos/:repo_id/trash2/revert/': () => ({ json: { [commit]: ['/gone.txt'] } }),
   'PUT /api/v2.1/shared-repos/:repo_id/': () => ({
     form: { share_type: 'personal', user: reader.email, permission: 'rw' },

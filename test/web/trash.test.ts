@@ -30,6 +30,8 @@ describe('the trash of a library', () => {
     await page.getByRole('checkbox', { name: 'Select lamp.txt' }).check()
     await page.getByRole('checkbox', { name: 'Select box' }).check()
     await page.getByText('2 selected').waitFor()
+    // Deletions that followed each other at once are one action.
+    await page.getByText('deleted 4 items').waitFor()
     await tab.checkAccess()
     await tab.picture('trash')
     await page.getByRole('button', { name: 'Restore', exact: true }).click()
@@ -51,10 +53,11 @@ describe('the trash of a library', () => {
     assert.deepEqual(tab.complaints, [])
   })
 
-  it('is restored whole by selecting all, however many items there are', async (t) => {
+  it('shows 10,000 items as the one deletion that they are, and restores all but one of them', async (t) => {
     const space = await Workspace.make(suite.server, undefined, 'Attic')
-    await addMany(suite.server, space, 120, (n) => `${n}.txt`)
-    const names = await namesIn(space.client, space.id)
+    await addMany(suite.server, space, 10_000, (n) => `${String(n).padStart(5, '0')}.txt`)
+    await uploadFile(space.client, space.id, '/kept.txt', 'x')
+    const names = (await namesIn(space.client, space.id)).filter((name) => name !== 'kept.txt')
     await space.client.delete('/api/v2.1/repos/batch-delete-item/', {
       json: { repo_id: space.id, parent_dir: '/', dirents: names },
     })
@@ -62,11 +65,46 @@ describe('the trash of a library', () => {
     if (tab === undefined) return
     const { page } = tab
     await tab.go(`/trash/${space.id}`)
-    await page.getByRole('checkbox', { name: 'Select all' }).click()
-    await page.getByText('120 selected').waitFor()
+    await page.getByText('deleted 10,000 files').waitFor()
+    await page.getByText('00000.txt, 00001.txt').waitFor()
+    await tab.picture('trash-bulk')
+    await page.getByRole('button', { name: 'Show 10,000 items' }).click()
+    await page.getByRole('link', { name: '00099.txt' }).waitFor()
+    await page.getByRole('checkbox', { name: /^Select 10,000 items deleted by/ }).check()
+    await page.getByRole('checkbox', { name: 'Select 00007.txt' }).uncheck()
+    await page.getByText('9,999 selected').waitFor()
+    await tab.checkAccess()
+    await tab.picture('trash-bulk-open')
     await page.getByRole('button', { name: 'Restore', exact: true }).click()
-    await page.getByText('120 items restored.').waitFor()
-    assert.deepEqual(await namesIn(space.client, space.id), names)
+    await page.getByText('9,999 items restored.').waitFor()
+    await page.getByText('00007.txt').first().waitFor()
+    assert.equal((await namesIn(space.client, space.id)).length, 10_000)
+    // The restoration is undone as one.
+    await page.keyboard.press('Control+z')
+    await page.getByText('9,999 items deleted again.').waitFor()
+    assert.deepEqual(await namesIn(space.client, space.id), ['kept.txt'])
+    assert.deepEqual(tab.complaints, [])
+  })
+
+  it('says where an item went whose name is taken, and why one stays', async (t) => {
+    const space = await Workspace.make(suite.server, undefined, 'Attic')
+    await uploadFile(space.client, space.id, '/chair', 'a chair')
+    await uploadFile(space.client, space.id, '/box/lamp.txt', 'a lamp')
+    await space.client.delete(space.v21('file/'), { query: { p: '/box/lamp.txt' } })
+    await space.client.delete('/api/v2.1/repos/batch-delete-item/', {
+      json: { repo_id: space.id, parent_dir: '/', dirents: ['chair', 'box'] },
+    })
+    await space.folder('/chair')
+    await uploadFile(space.client, space.id, '/box', 'not a folder')
+    const tab = await suite.openTab(t, space.client)
+    if (tab === undefined) return
+    const { page } = tab
+    await tab.go(`/trash/${space.id}`)
+    await page.getByRole('button', { name: 'Restore chair' }).click()
+    await page.getByText('chair was restored as chair (1)').waitFor()
+    await page.getByRole('button', { name: 'Restore lamp.txt' }).click()
+    await page.getByText('/box/lamp.txt was not restored').waitFor()
+    assert.deepEqual(await namesIn(space.client, space.id), ['box', 'chair (1)', 'chair/'])
     assert.deepEqual(tab.complaints, [])
   })
 

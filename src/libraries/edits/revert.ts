@@ -1,6 +1,6 @@
 import { DomainError, type Fault, fail } from '../../base/errors.ts'
 import { type CommitId, type Dirent, dirDirent, fileDirent } from '../../base/objects/index.ts'
-import { type LibraryPath, parentOf, ROOT } from '../../base/paths/index.ts'
+import { joinPath, type LibraryPath, parentOf, ROOT } from '../../base/paths/index.ts'
 import { TimeSlicer } from '../../base/scheduling/index.ts'
 import type { NumberedCommit } from '../commits/index.ts'
 import { commitMessages } from '../commits/index.ts'
@@ -19,8 +19,8 @@ export interface Wanted {
   readonly path: LibraryPath | undefined
 }
 
-/** The result of restoring an item. */
-type Restored = { readonly kind: Dirent['kind'] } | { readonly fault: Fault }
+/** The result of restoring an item. Its path differs from the wanted one if the name is taken. */
+type Restored = { readonly kind: Dirent['kind']; readonly path: LibraryPath } | { readonly fault: Fault }
 
 /** An item found in its commit. */
 interface Found {
@@ -86,7 +86,7 @@ export async function restoreEntries(
 ): Promise<Restored[]> {
   const slicer = new TimeSlicer()
   const commits = new Map<CommitId, Promise<NumberedCommit>>()
-  const outcomes: (Restored | Found)[] = []
+  const outcomes: (Exclude<Restored, { kind: unknown }> | Found)[] = []
   for (const one of wanted) {
     const commit = () => {
       const getting = commits.get(one.commitId) ?? core.history.getCommit(library.info, one.commitId)
@@ -102,7 +102,9 @@ export async function restoreEntries(
     outcomes.filter((one): one is Found => 'was' in one),
     roomLeft,
   )
-  return outcomes.map((one) => ('was' in one ? (put.shift() ?? { kind: one.was.kind }) : one))
+  return outcomes.map((one) => {
+    return 'was' in one ? (put.shift() ?? { kind: one.was.kind, path: one.path }) : one
+  })
 }
 
 /**
@@ -241,10 +243,9 @@ async function putBack(
     for (const found of all) {
       const { was, from } = found
       const outcome = await attempt(async () => {
-        if (await putOne(tree, found, library.actor.email, locked, quota)) {
-          changed.push({ kind: was.kind, name: was.name, from })
-        }
-        return { kind: was.kind }
+        const path = await putOne(tree, found, library.actor.email, locked, quota)
+        if (path !== undefined) changed.push({ kind: was.kind, name: was.name, from })
+        return { kind: was.kind, path: path ?? found.path }
       })
       outcomes.push(outcome)
       if (slicer.isDue) await slicer.rest()
@@ -260,7 +261,7 @@ async function putBack(
 }
 
 /**
- * False if it is already there. The tree is unchanged if this throws: locked, quota-exceeded, and
+ * Where it was put; undefined if it is already there. The tree is unchanged if this throws: locked, quota-exceeded, and
  * path-not-found if a file has the path of a folder.
  */
 async function putOne(
@@ -269,9 +270,9 @@ async function putOne(
   actor: string,
   locked: ReadonlySet<string>,
   quota: QuotaLeft,
-): Promise<boolean> {
+): Promise<LibraryPath | undefined> {
   const now = await tree.find(path)
-  if (now !== undefined && now.kind === was.kind && now.id === was.id) return false
+  if (now !== undefined && now.kind === was.kind && now.id === was.id) return undefined
   const replaces = now?.kind === 'file' && was.kind === 'file'
   if (replaces && locked.has(path)) fail({ code: 'locked', path })
   quota.refuse(bytes)
@@ -285,11 +286,11 @@ async function putOne(
       parent,
       fileDirent({ ...was, name, ...(replaces && { mtime: tree.now, modifier: actor }) }),
     )
-  } else {
-    const name = await tree.freeWholeNameIn(parent, was.name)
-    await tree.put(parent, dirDirent({ ...was, name }))
+    return joinPath(parent, name)
   }
-  return true
+  const name = await tree.freeWholeNameIn(parent, was.name)
+  await tree.put(parent, dirDirent({ ...was, name }))
+  return joinPath(parent, name)
 }
 
 /** The quota left while items are restored one after another. */

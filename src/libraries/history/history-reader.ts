@@ -2,9 +2,10 @@ import { findContentCommit, listFileHistoryFrom, listFileHistoryPage } from './f
 import { folderAsOf, folderStays } from './folder-history.ts'
 import { getCommit, getCommitDetail, keepDays, listHistory } from './history.ts'
 import type { HistoryStores } from './history-stores.ts'
-import { listMergedTrash } from './merged-trash.ts'
+import { listMergedTrash, listMergedTrashActions } from './merged-trash.ts'
 import { findOrigin, getCommitFor, getTreeAt, getTreeAtTime, listVisitorsFiles, treeOf } from './revisions.ts'
 import { findTrash, listTrashPage } from './trash.ts'
+import { listTrashActions, listTrashOfAction } from './trash-actions.ts'
 
 /** The parameters of a function of this module after its stores. */
 type Rest<F> = F extends (stores: HistoryStores, ...rest: infer R) => unknown ? R : never
@@ -38,5 +39,11 @@ export class HistoryReader {
   readonly treeOf = (...rest: Rest<typeof treeOf>) => treeOf(this.#stores, ...rest)
   readonly findTrash = (...rest: Rest<typeof findTrash>) => findTrash(this.#stores, ...rest)
   readonly listMergedTrash = (...rest: Rest<typeof listMergedTrash>) => listMergedTrash(this.#stores, ...rest)
+  readonly listMergedTrashActions = (...rest: Rest<typeof listMergedTrashActions>) =>
+    listMergedTrashActions(this.#stores, ...rest)
+  readonly listTrashActions = (...rest: Rest<typeof listTrashActions>) =>
+    listTrashActions(this.#stores, ...rest)
+  readonly listTrashOfAction = (...rest: Rest<typeof listTrashOfAction>) =>
+    listTrashOfAction(this.#stores, ...rest)
   readonly listTrashPage = (...rest: Rest<typeof listTrashPage>) => listTrashPage(this.#stores, ...rest)
 }

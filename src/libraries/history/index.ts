@@ -6,7 +6,7 @@ export { daysAgo, type HistorySource, keepDays, oldestShown } from './history.ts
 export { HistoryReader } from './history-reader.ts'
 
 export { findIndexFaults } from './index-check.ts'
-export type { MergedTrashCursor, MergedTrashItem } from './merged-trash.ts'
+export type { MergedActionsCursor, MergedTrashCursor, MergedTrashItem } from './merged-trash.ts'
 export { PathIndex } from './path-index.ts'
 export {
   deleteFirstSeen,
@@ -16,5 +16,6 @@ export {
   listOriginsAfter,
 } from './path-index-store.ts'
 export { deleteUnlistedTrash, type TrashPage, type TrashSearch } from './trash.ts'
+export type { CommitRange, TrashAction } from './trash-actions.ts'
 export { TrashCounts } from './trash-counts.ts'
 export { listTrash, type TrashCursor, type TrashRow } from './trash-store.ts'

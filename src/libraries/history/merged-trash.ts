@@ -3,6 +3,7 @@ import type { LibraryId } from '../../base/objects/index.ts'
 import type { LibraryInfo } from '../registry/index.ts'
 import type { HistoryStores } from './history-stores.ts'
 import { listTrashRows } from './trash.ts'
+import { type CountedAction, countTrashActions, type TrashAction, withItems } from './trash-actions.ts'
 import type { TrashCursor, TrashRow } from './trash-store.ts'
 
 /** Libraries read between two turns of the event loop. */
@@ -44,6 +45,66 @@ export async function listMergedTrash(
   const items = merged.slice(0, limit)
   const last = items.at(-1)
   return { items, next: merged.length > limit && last !== undefined ? cursorAt(last) : undefined }
+}
+
+/** An action in the trash of a library. */
+export interface MergedTrashAction {
+  readonly library: LibraryInfo
+  readonly action: TrashAction
+}
+
+/** Where the next page of the actions of several libraries begins. */
+export interface MergedActionsCursor {
+  /** Unix seconds. */
+  readonly deletedAt: number
+  readonly libraryId: LibraryId
+  /** The first commit of the last action. */
+  readonly before: number
+}
+
+/** What was deleted at once in several libraries, latest first, in the order of listMergedTrash. */
+export async function listMergedTrashActions(
+  stores: HistoryStores,
+  libraries: readonly LibraryInfo[],
+  query: { cursor?: MergedActionsCursor | undefined; name?: string | undefined; limit: number },
+): Promise<{ items: MergedTrashAction[]; next: MergedActionsCursor | undefined }> {
+  const { limit, name, cursor } = query
+  let merged: { library: LibraryInfo; action: CountedAction }[] = []
+  for (const [index, library] of libraries.entries()) {
+    if (index % LIBRARIES_PER_TURN === LIBRARIES_PER_TURN - 1) await nextTurn()
+    const notBefore = merged.length > limit ? merged.at(-1)?.action.deletedAt : undefined
+    const page = { ...actionsAfter(library, cursor), notBefore, name, limit: limit + 1 }
+    const actions = await countTrashActions(stores, library, page)
+    if (actions.length === 0) continue
+    merged = [...merged, ...actions.map((action) => ({ library, action }))]
+      .toSorted(compareActions)
+      .slice(0, limit + 1)
+  }
+  const items: MergedTrashAction[] = []
+  for (const { library, action } of merged.slice(0, limit)) {
+    items.push({ library, action: await withItems(stores, library, { name }, action) })
+  }
+  const last = items.at(-1)
+  if (merged.length <= limit || last === undefined) return { items, next: undefined }
+  const { deletedAt, firstSeq: before } = last.action
+  return { items, next: { deletedAt, libraryId: last.library.id, before } }
+}
+
+/** The actions of a library that follow the cursor in the merged order. */
+function actionsAfter({ id }: LibraryInfo, cursor: MergedActionsCursor | undefined) {
+  if (cursor === undefined) return {}
+  const { deletedAt, libraryId, before } = cursor
+  if (id === libraryId) return { before }
+  return { to: id > libraryId ? deletedAt : deletedAt - 1 }
+}
+
+function compareActions(
+  a: { library: LibraryInfo; action: CountedAction },
+  b: { library: LibraryInfo; action: CountedAction },
+): number {
+  if (a.action.deletedAt !== b.action.deletedAt) return b.action.deletedAt - a.action.deletedAt
+  if (a.library.id !== b.library.id) return a.library.id < b.library.id ? -1 : 1
+  return b.action.lastSeq - a.action.lastSeq
 }
 
 /** The rows of a library that follow the cursor in the merged order. */

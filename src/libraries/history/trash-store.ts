@@ -55,6 +55,18 @@ export interface TrashFilter {
   readonly deletedBy?: readonly string[]
   /** Files whose name ends with one of these extensions. */
   readonly extensions?: readonly string[]
+  /** Deleted by commits with these numbers, both included. */
+  readonly firstSeq?: number | undefined
+  readonly lastSeq?: number | undefined
+}
+
+/** What one commit deleted and does not exist again. */
+export interface TrashCommit {
+  readonly seq: number
+  readonly deletedAt: number
+  readonly deletedBy: string
+  readonly files: number
+  readonly folders: number
 }
 
 export async function hasTrash(reader: Reader, libraryKey: number): Promise<boolean> {
@@ -78,6 +90,29 @@ export async function listTrash(
   if (rows.length === limit) return rows
   const earlier = conditions(libraryKey, filter).add('seq < ?', seq)
   return [...rows, ...(await readTrash(reader, earlier, limit - rows.length))]
+}
+
+/** The commits that deleted entries that do not exist again, latest first. Reads their rows in the order of the index. */
+export async function listTrashCommits(
+  reader: Reader,
+  libraryKey: number,
+  filter: TrashFilter,
+  limit: number,
+): Promise<TrashCommit[]> {
+  const where = conditions(libraryKey, filter)
+  const rows = await reader.all<StoredTrashCommit>(
+    `select seq, max(deleted_at) as deleted_at, max(deleted_by) as deleted_by, count(*) as entries, sum(is_dir) as folders
+     from trash_item where ${where.text} group by seq order by seq desc limit ?`,
+    ...where.values,
+    limit,
+  )
+  return rows.map((row) => ({
+    seq: row.seq,
+    deletedAt: row.deleted_at,
+    deletedBy: row.deleted_by,
+    files: row.entries - row.folders,
+    folders: row.folders,
+  }))
 }
 
 /** As listTrash, but `skip` counts from the end. Cheaper if fewer rows follow the page than precede it. */
@@ -236,6 +271,8 @@ function conditions(libraryKey: number, filter: TrashFilter): Conditions {
     // For folders longer than the indexed prefix.
     where.add('substr(path, 1, ?) = ?', Array.from(below).length, below)
   }
+  if (filter.firstSeq !== undefined) where.add('seq >= ?', filter.firstSeq)
+  if (filter.lastSeq !== undefined) where.add('seq <= ?', filter.lastSeq)
   if (from !== undefined) where.add('deleted_at >= ?', from)
   if (to !== undefined) where.add('deleted_at <= ?', to)
   if (name) where.add("name_folded like ? escape '!'", `%${escapeLike(folded(name))}%`)
@@ -281,6 +318,14 @@ interface StoredPresence {
 
 function toPresence(row: StoredPresence): TrashPresence {
   return { path: row.path as LibraryPath, isDir: row.is_dir === 1, present: row.present === 1 }
+}
+
+interface StoredTrashCommit {
+  seq: number
+  deleted_at: number
+  deleted_by: string
+  entries: number
+  folders: number
 }
 
 interface StoredTrashRow {

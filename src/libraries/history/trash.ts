@@ -36,13 +36,9 @@ export async function listTrashPage(
   query: { folder?: LibraryPath; showDays?: number; cursor?: TrashCursor | undefined },
 ): Promise<TrashPage> {
   if (keepDays(stores, library) === 0) return { items: [], next: undefined }
-  await stores.pathIndex.catchUp(originOf(library))
   const { folder = ROOT, showDays = 0, cursor } = query
-  const filter = {
-    folder: inOrigin(library, folder),
-    afterSeq: await afterSeq(stores, library),
-    from: showDays > 0 ? daysAgo(stores, showDays) : undefined,
-  }
+  const from = showDays > 0 ? daysAgo(stores, showDays) : undefined
+  const filter = await currentFilter(stores, library, { folder, from })
   const rows = await listTrash(stores.db, library.key, filter, { cursor, limit: PAGE_SIZE + 1 })
   const items = rows.slice(0, PAGE_SIZE).map((row) => toViewRow(library, row))
   const last = items.at(-1)
@@ -57,15 +53,31 @@ export async function listTrashRows(
   query: TrashSearch & { cursor?: TrashCursor | undefined; limit: number },
 ): Promise<TrashRow[]> {
   const { cursor, limit, ...search } = query
-  if (keepDays(stores, library) === 0 || (search.name?.length ?? 0) > MAX_NAME_LENGTH) return []
-  await stores.pathIndex.catchUp(originOf(library))
-  const filter = { ...search, folder: inOrigin(library, ROOT), afterSeq: await afterSeq(stores, library) }
+  if (findsNothing(stores, library, search)) return []
+  const filter = await currentFilter(stores, library, search)
   const rows = await listTrash(stores.db, library.key, filter, { cursor, limit })
   return rows.map((row) => toViewRow(library, row))
 }
 
-/** Criteria of a search in the trash. */
-export type TrashSearch = Omit<TrashFilter, 'afterSeq' | 'folder'>
+/** Criteria of a search in the trash. The folder is as the library shows it. */
+export type TrashSearch = Omit<TrashFilter, 'afterSeq'>
+
+/** The filter of a search, once all deletions acknowledged before this call are in the trash. */
+export async function currentFilter(
+  stores: HistoryStores,
+  library: LibraryInfo,
+  search: TrashSearch,
+): Promise<TrashFilter> {
+  await stores.pathIndex.catchUp(originOf(library))
+  const folder = inOrigin(library, search.folder ?? ROOT)
+  return { ...search, folder, afterSeq: await afterSeq(stores, library) }
+}
+
+/** Whether a search can find nothing. No name is longer than the limit, and the database limits the length of a pattern. */
+export function findsNothing(stores: HistorySource, library: LibraryInfo, search: TrashSearch): boolean {
+  if (keepDays(stores, library) === 0 || (search.name?.length ?? 0) > MAX_NAME_LENGTH) return true
+  return search.deletedBy?.length === 0 || search.extensions?.length === 0
+}
 
 /** A page of deleted entries that do not exist again, numbered from 1, and their total number. */
 export async function findTrash(
@@ -74,12 +86,8 @@ export async function findTrash(
   search: TrashSearch,
   { page, perPage }: { page: number; perPage: number },
 ): Promise<{ items: TrashRow[]; total: number }> {
-  const nothing = { items: [], total: 0 }
-  // No name is longer, and the database limits the length of a pattern.
-  if (keepDays(stores, library) === 0 || (search.name?.length ?? 0) > MAX_NAME_LENGTH) return nothing
-  if (search.deletedBy?.length === 0 || search.extensions?.length === 0) return nothing
-  await stores.pathIndex.catchUp(originOf(library))
-  const filter = { ...search, folder: inOrigin(library, ROOT), afterSeq: await afterSeq(stores, library) }
+  if (findsNothing(stores, library, search)) return { items: [], total: 0 }
+  const filter = await currentFilter(stores, library, search)
   const skip = (page - 1) * perPage
   const total = await stores.trashCounts.of(library, filter, () => countTrash(stores.db, library.key, filter))
   const limit = Math.min(perPage, total - skip)
@@ -129,6 +137,6 @@ async function afterSeq(stores: HistoryStores, library: LibraryInfo): Promise<nu
   return library.sub === undefined ? oldest : Math.max(oldest, await folderSince(stores, library))
 }
 
-function toViewRow(library: LibraryInfo, row: TrashRow): TrashRow {
+export function toViewRow(library: LibraryInfo, row: TrashRow): TrashRow {
   return { ...row, path: asSeen(library, row.path) ?? row.path }
 }

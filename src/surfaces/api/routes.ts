@@ -115,6 +115,7 @@ import { fileUploadedBytesRoutes } from './transfers/uploaded-bytes-v21.ts'
 import { deletedLibraryRoutes } from './trash/deleted-libraries-v21.ts'
 import { libraryTrashRoutes } from './trash/library-trash-v21.ts'
 import { mergedTrashRoutes } from './trash/merged-trash-v21.ts'
+import { trashActionRoutes } from './trash/trash-actions-v21.ts'
 import { trash2Routes } from './trash/trash2-v21.ts'
 
 /** Every route of the web API. */
@@ -155,6 +156,7 @@ export const apiRoutes: readonly Route<Account, ApiServices>[] = [
   ...libraryTrashRoutes,
   ...mergedTrashRoutes,
   ...trash2Routes,
+  ...trashActionRoutes,
   ...revertRoutesV21,
   ...setPasswordRoutes,
   ...deletedLibraryRoutes,

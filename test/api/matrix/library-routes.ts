@@ -139,6 +139,7 @@ export const libraryRoutes: Table = {
     [`POST ${V21}trash/revert-dirents/`]: (stage) => ({
       form: { commit_id: stage.gone, path: '/gone.txt' },
     }),
+    [`POST ${V21}trash2/actions/revert/`]: () => ({ json: { action: '1-1' } }),
     [`POST ${V21}trash2/revert/`]: (stage) => ({ json: { [stage.gone]: ['/gone.txt'] } }),
     'DELETE /api/v2.1/repos/batch-delete-item/': ({ id }) => ({
       json: { repo_id: id, parent_dir: '/', dirents: ['in.txt'] },

@@ -82,6 +82,7 @@ export const budgets: Readonly<Record<string, number>> = {
   ...all(
     [
       `POST ${REPO}trash2/revert/`,
+      `POST ${REPO}trash2/actions/revert/`,
       'DELETE /api/v2.1/share-links/',
       'DELETE /api/v2.1/upload-links/',
       'POST /api/v2.1/repos/batch-create-dir/',

@@ -270,12 +270,16 @@ export {
 } from './tags.ts'
 export {
   emptyTrash,
-  type MergedTrashItem,
-  restoreFromTrash,
+  type Restored,
+  type RestoredPart,
+  restoreAction,
+  type TrashAction,
   type TrashItem,
+  type TrashPart,
   trashPath,
-  useMergedTrash,
-  useTrash,
+  useMergedTrashActions,
+  useTrashActions,
+  useTrashOfAction,
 } from './trash.ts'
 export {
   addFile,

@@ -1,57 +1,58 @@
 import './history.css'
 import { Trash2 } from 'lucide-react'
 import { useDeferredValue, useState } from 'react'
-import { type MergedTrashItem, trashPath, useMergedTrash } from '../api/index.ts'
+import { useMergedTrashActions } from '../api/index.ts'
 import { useTexts } from '../texts/index.ts'
 import { ButtonLink, Empty, LoadError, LoadMore, SearchField, useTitle, Waiting } from '../ui/index.ts'
-import { TrashRow } from './trash-row.tsx'
+import { TrashActionRow } from './trash-action.tsx'
+import { TrashDays } from './trash-days.tsx'
 import { useTrashRestore } from './use-trash-restore.ts'
 
-const keyOf = (item: MergedTrashItem) => `${item.repo_id} ${item.commit_id} ${trashPath(item)}`
-
-/** Deleted files and folders of all libraries, with restore. */
+/** What was deleted in all libraries, with restore. */
 export default function MergedTrashPage() {
   const texts = useTexts('history')
   const shell = useTexts('shell')
   useTitle(texts.trash)
-  const [words, setWords] = useState('')
-  const query = useDeferredValue(words.trim())
-  const trash = useMergedTrash(query)
+  const [typed, setTyped] = useState('')
+  const words = useDeferredValue(typed.trim())
+  const trash = useMergedTrashActions(words)
   const { busy, restore } = useTrashRestore(() => undefined)
-  const items = trash.data?.pages.flatMap((page) => page.items)
+  const actions = trash.data?.pages.flatMap((page) => page.actions)
   return (
     <div className="page">
       <header className="page-head">
         <h1>{texts.trash}</h1>
         <ButtonLink to="/deleted">{shell.deleted}</ButtonLink>
       </header>
-      <SearchField label={texts.searchTrash} value={words} onChange={setWords} />
-      {items === undefined &&
+      <SearchField label={texts.searchTrash} value={typed} onChange={setTyped} />
+      {actions === undefined &&
         (trash.error ? <LoadError error={trash.error} onRetry={() => void trash.refetch()} /> : <Waiting />)}
-      {items?.length === 0 && (
+      {actions?.length === 0 && (
         <Empty
           icon={Trash2}
-          title={query === '' ? texts.trashEmpty : texts.nothingFound}
-          hint={query === '' ? texts.allTrashEmptyHint : texts.nothingFoundHint}
+          title={words === '' ? texts.trashEmpty : texts.nothingFound}
+          hint={words === '' ? texts.allTrashEmptyHint : texts.nothingFoundHint}
         />
       )}
-      {items !== undefined && items.length > 0 && (
-        <section className="card trash" aria-label={texts.deletedItems}>
-          <ul>
-            {items.map((item) => (
-              <TrashRow
-                key={keyOf(item)}
-                libraryId={item.repo_id}
-                libraryName={item.repo_name}
-                item={item}
-                chosen={false}
-                onChoose={undefined}
-                onRestore={item.can_restore && !busy ? () => void restore(item.repo_id, [item]) : undefined}
-              />
-            ))}
-          </ul>
-        </section>
-      )}
+      <TrashDays actions={actions ?? []}>
+        {(one) => {
+          const part = { libraryId: one.repo_id, folder: '/', words }
+          const { action } = one
+          return (
+            <TrashActionRow
+              key={`${one.repo_id} ${action}`}
+              part={part}
+              libraryName={one.repo_name}
+              action={one}
+              selection={new Map()}
+              onSelect={undefined}
+              onRestore={
+                one.can_restore && !busy ? (some) => void restore(part, [{ action, part: some }]) : undefined
+              }
+            />
+          )
+        }}
+      </TrashDays>
       {trash.hasNextPage && (
         <LoadMore isBusy={trash.isFetchingNextPage} onMore={() => void trash.fetchNextPage()} />
       )}

@@ -5,10 +5,17 @@ import { revisionUrl, snapshotUrl } from '../navigation/index.ts'
 import { useFormats, useTexts } from '../texts/index.ts'
 import { FileIcon, IconButton, visibleName } from '../ui/index.ts'
 
+/** The page of a deleted entry as it was. */
+export function trashItemUrl(libraryId: string, item: TrashItem): string {
+  const path = trashPath(item)
+  return item.is_dir
+    ? snapshotUrl(libraryId, item.commit_id, path)
+    : revisionUrl(libraryId, path, item.commit_id)
+}
+
+/** One of the entries of an action. */
 export function TrashRow(props: {
   libraryId: string
-  /** Shown in the trash of all libraries. */
-  libraryName?: string
   item: TrashItem
   chosen: boolean
   onChoose: (() => void) | undefined
@@ -17,11 +24,8 @@ export function TrashRow(props: {
   const { libraryId, item, chosen, onChoose, onRestore } = props
   const texts = useTexts('history')
   const formats = useFormats()
-  const { obj_name: name, is_dir: isDir, commit_id: commitId } = item
-  const path = trashPath(item)
-  // The root of a library is shown by its name alone.
-  const place = `${props.libraryName ?? ''}${item.parent_dir === '/' ? '' : item.parent_dir.replace(/\/$/, '')}`
-  const address = isDir ? snapshotUrl(libraryId, commitId, path) : revisionUrl(libraryId, path, commitId)
+  const { obj_name: name, is_dir: isDir } = item
+  const place = item.parent_dir === '/' ? '' : item.parent_dir.replace(/\/$/, '')
   return (
     <li className={chosen ? 'trash-chosen' : ''}>
       {onChoose && (
@@ -35,16 +39,15 @@ export function TrashRow(props: {
       )}
       <FileIcon name={name} isDir={isDir} />
       <div className="history-what">
-        <Link to={address} className="history-entry" title={name}>
+        <Link to={trashItemUrl(libraryId, item)} className="history-entry" title={name}>
           <bdi>{visibleName(name)}</bdi>
         </Link>
-        <p className="muted history-who">
-          {place !== '' && <bdi title={place}>{place}</bdi>}
-          <time dateTime={item.deleted_time} title={formats.moment(item.deleted_time)}>
-            {texts.deletedAgo(formats.ago(item.deleted_time))}
-          </time>
-          {!isDir && <span>{formats.size(item.size)}</span>}
-        </p>
+        {(place !== '' || !isDir) && (
+          <p className="muted history-who">
+            {place !== '' && <bdi title={place}>{place}</bdi>}
+            {!isDir && <span>{formats.size(item.size)}</span>}
+          </p>
+        )}
       </div>
       {onRestore && <IconButton label={texts.restoreThis(name)} icon={RotateCcw} onClick={onRestore} />}
     </li>

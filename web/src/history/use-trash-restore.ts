@@ -1,14 +1,21 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
-import { deleteEntries, fetchFolder, restoreFromTrash, type TrashItem } from '../api/index.ts'
+import {
+  deleteEntries,
+  fetchFolder,
+  type Restored,
+  type RestoredPart,
+  restoreAction,
+  type TrashPart,
+} from '../api/index.ts'
 import { folderUrl } from '../navigation/index.ts'
 import { nameOf, parentOf } from '../paths.ts'
 import { rememberUndo } from '../tasks/index.ts'
 import { useTexts } from '../texts/index.ts'
 import { useFailureToast, useToast } from '../ui/index.ts'
 
-/** Restores entries from the trash and reports the result. */
+/** Restores actions from the trash, or parts of them, and reports the result. */
 export function useTrashRestore(onDone: () => void) {
   const texts = useTexts('history')
   const queries = useQueryClient()
@@ -16,62 +23,79 @@ export function useTrashRestore(onDone: () => void) {
   const failed = useFailureToast()
   const [, go] = useLocation()
   const [busy, setBusy] = useState(false)
-  async function restore(libraryId: string, items: readonly TrashItem[]): Promise<void> {
+
+  function refresh(libraryId: string): void {
+    for (const key of ['trash', 'dir', 'history']) {
+      void queries.invalidateQueries({ queryKey: [key, libraryId] })
+    }
+    void queries.invalidateQueries({ queryKey: ['trash', 'all'] })
+  }
+
+  function report(libraryId: string, { success, failed }: Restored): void {
+    const [first] = success
+    if (first !== undefined) {
+      const run = () => go(folderUrl(libraryId, parentOf(first.restored_path)))
+      const renamed = success.find((one) => one.restored_path !== one.path)
+      const count = success.length
+      toast({
+        text: renamed
+          ? texts.restoredAs(count, nameOf(renamed.path), nameOf(renamed.restored_path))
+          : texts.restoredItems(count),
+        action: { label: texts.showThem, run },
+        undo: rememberUndo(() => deleteAgain(libraryId, success)),
+      })
+    }
+    const [fault] = failed
+    if (fault === undefined) return
+    const { path, error_msg: reason } = fault
+    const text =
+      failed.length === 1
+        ? texts.notRestored(path, reason)
+        : texts.notRestoredMany(failed.length, path, reason)
+    toast({ text, bad: true })
+  }
+
+  async function restore(
+    part: TrashPart,
+    actions: readonly { readonly action: string; readonly part: RestoredPart }[],
+  ): Promise<void> {
     setBusy(true)
+    const outcomes: Restored[] = []
     try {
-      const outcome = await restoreFromTrash(libraryId, items)
-      const [first] = outcome.success
-      if (first !== undefined) {
-        const run = () => go(folderUrl(libraryId, parentOf(first.path)))
-        const ids = new Set(items.map(({ obj_id }) => obj_id))
-        const paths = outcome.success.map(({ path }) => path)
-        toast({
-          text: texts.restoredItems(outcome.success.length),
-          action: { label: texts.showThem, run },
-          undo: rememberUndo(() => deleteAgain(libraryId, paths, ids)),
-        })
-      }
-      for (const { path, error_msg } of outcome.failed) {
-        toast({ text: texts.notRestored(path, error_msg), bad: true })
-      }
+      for (const one of actions) outcomes.push(await restoreAction(part, one.action, one.part))
       onDone()
-      for (const key of ['trash', 'dir', 'history']) {
-        void queries.invalidateQueries({ queryKey: [key, libraryId] })
-      }
-      void queries.invalidateQueries({ queryKey: ['trash', 'all'] })
     } catch (error) {
       failed(error)
     } finally {
+      report(part.libraryId, {
+        success: outcomes.flatMap(({ success }) => success),
+        failed: outcomes.flatMap((one) => one.failed),
+      })
+      refresh(part.libraryId)
       setBusy(false)
     }
   }
 
   /** Moves restored entries back to the trash, unless one of them has changed since. */
-  async function deleteAgain(
-    libraryId: string,
-    paths: readonly string[],
-    ids: ReadonlySet<string>,
-  ): Promise<void> {
+  async function deleteAgain(libraryId: string, restored: Restored['success']): Promise<void> {
     try {
-      const byFolder = Map.groupBy(paths, parentOf)
+      const byFolder = Map.groupBy(restored, ({ restored_path: path }) => parentOf(path))
       for (const [folder, inFolder] of byFolder) {
         const { dirent_list: now } = await fetchFolder(libraryId, folder)
-        const same = new Set(now.filter(({ id }) => ids.has(id)).map(({ name }) => name))
-        if (!inFolder.every((path) => same.has(nameOf(path)))) {
+        const ids = new Map(now.map(({ name, id }) => [name, id]))
+        if (inFolder.some((one) => ids.get(nameOf(one.restored_path)) !== one.obj_id)) {
           return toast({ text: texts.restoreNotUndone, bad: true })
         }
       }
       for (const [folder, inFolder] of byFolder) {
-        await deleteEntries({ libraryId, folder, names: inFolder.map(nameOf) })
+        const names = inFolder.map((one) => nameOf(one.restored_path))
+        await deleteEntries({ libraryId, folder, names })
       }
-      toast({ text: texts.restoreUndone(paths.length) })
+      toast({ text: texts.restoreUndone(restored.length) })
     } catch (error) {
       failed(error)
     } finally {
-      for (const key of ['trash', 'dir', 'history']) {
-        void queries.invalidateQueries({ queryKey: [key, libraryId] })
-      }
-      void queries.invalidateQueries({ queryKey: ['trash', 'all'] })
+      refresh(libraryId)
     }
   }
   return { busy, restore }

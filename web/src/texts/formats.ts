@@ -17,6 +17,8 @@ export interface Formats {
   /** Date and time, to the minute. */
   moment(time: number | string): string
   date(time: number | string): string
+  /** Time of the day, to the minute. */
+  time(time: number | string): string
   /** Date with the day of the week. */
   day(time: number | string): string
   /** Date, and `2 hours ago` beside it for the last week. */
@@ -34,6 +36,7 @@ export function formatsIn(locale: string): Formats {
   const moment = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' })
   const date = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' })
   const day = new Intl.DateTimeFormat(locale, { dateStyle: 'full' })
+  const timeOfDay = new Intl.DateTimeFormat(locale, { timeStyle: 'short' })
   const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' })
   const unit = (value: number, name: 'hour' | 'minute' | 'second') =>
     new Intl.NumberFormat(locale, { style: 'unit', unit: name, unitDisplay: 'short' }).format(value)
@@ -52,6 +55,7 @@ export function formatsIn(locale: string): Formats {
     },
     moment: (time) => moment.format(dateOf(time)),
     date: (time) => date.format(dateOf(time)),
+    time: (time) => timeOfDay.format(dateOf(time)),
     day: (time) => day.format(dateOf(time)),
     when(time) {
       const at = dateOf(time)

@@ -1,5 +1,5 @@
 import type { LibraryCore } from '../../../libraries/library/index.ts'
-import type { Account } from '../../../people/accounts/index.ts'
+import type { Account, Directory } from '../../../people/accounts/index.ts'
 import { routesFor } from '../../../platform/http/index.ts'
 import type { Access } from '../../../sharing/access/index.ts'
 import type { Quotas } from '../../../sharing/quotas/index.ts'
@@ -8,6 +8,7 @@ import type { Quotas } from '../../../sharing/quotas/index.ts'
 export interface TrashServices {
   readonly access: Access
   readonly core: LibraryCore
+  readonly directory: Directory
   readonly quotas: Quotas
 }
 

@@ -1,28 +1,30 @@
-import type { Fault } from '../../../base/errors.ts'
 import { type CommitId, type LibraryId, parseCommitId } from '../../../base/objects/index.ts'
 import { parsePath, ROOT } from '../../../base/paths/index.ts'
 import { json, kinds } from '../../../base/schemas/index.ts'
 import { restoreEntries, type Wanted } from '../../../libraries/edits/index.ts'
-import { type TrashSearch } from '../../../libraries/history/index.ts'
+import type { CommitRange, TrashSearch } from '../../../libraries/history/index.ts'
 import type { Account } from '../../../people/accounts/index.ts'
-import type { FaultResponse } from '../../../platform/http/index.ts'
-import { accepting, list, map, type Reader, rawText } from '../../../platform/input/index.ts'
+import { accepting, list, map, optional, type Reader, rawText } from '../../../platform/input/index.ts'
 import { errorMessage } from '../../../platform/responses/index.ts'
 import { readPage } from '../common/paging.ts'
 import { parseTime } from '../common/parse-time.ts'
 import { parseInteger } from '../common/parse-values.ts'
-import { libraryIdParam } from '../common/readers.ts'
-import { apiFaults } from '../faults.ts'
+import { libraryIdParam, type SentPath, sentPathOrRoot } from '../common/readers.ts'
+import { folderAt } from '../common/resolve-path.ts'
 import { numberedPage, restored } from './library-trash.schema.ts'
 import { route, type TrashServices } from './services.ts'
-import { trashItem } from './trash-wire.ts'
+import { isStorable, RESTORE_BODY_BYTES, sentAction, trashName } from './trash-input.ts'
+import { restoreFailure, trashItem } from './trash-wire.ts'
 
 const MAX_WORDS = 100
-// The same limit as in batch calls.
-const RESTORE_BODY_BYTES = 8 * 2 ** 20
 
 const params = { repo_id: libraryIdParam }
 const paging = { page: rawText(), per_page: rawText() }
+const within = { path: sentPathOrRoot, action: optional(sentAction) }
+const withinParameters = {
+  path: { description: 'Only what was deleted below this folder.' },
+  action: { description: 'Only what this action deleted, as a list of actions named it.' },
+}
 
 /** An entry to restore, as sent. */
 interface Sent extends Wanted {
@@ -72,12 +74,13 @@ export const trash2Routes = [
     compatibility: { result: 'different', note: 'A folder has the size 0.' },
     callers: 'readers',
     params,
-    query: paging,
+    query: { ...paging, ...within },
     responses: () => ({
       200: json(numberedPage, 'A page of deleted entries.'),
     }),
+    details: () => ({ parameters: withinParameters }),
     handle: ({ user, params, query }, services) =>
-      trashPage(services, user, params.repo_id, {}, readPage(query, 100, { lenient: true })),
+      trashPage(services, user, params.repo_id, query, {}, readPage(query, 100, { lenient: true })),
   }),
   route({
     method: 'GET',
@@ -90,7 +93,8 @@ export const trash2Routes = [
     params,
     query: {
       ...paging,
-      q: rawText(),
+      ...within,
+      q: trashName,
       op_users: words,
       suffixes: words,
       time_from: time(false),
@@ -99,16 +103,17 @@ export const trash2Routes = [
     responses: () => ({
       200: json(numberedPage, 'A page of deleted entries that match.'),
     }),
+    details: () => ({ parameters: withinParameters }),
     handle({ user, params, query }, services) {
-      if (query.q !== undefined && !isStorable(query.q)) throw errorMessage(400, 'q invalid.')
       const search: TrashSearch = {
-        name: query.q?.trim(),
+        name: query.q,
         from: query.time_from,
         to: query.time_to,
         ...(query.op_users && { deletedBy: query.op_users }),
         ...(query.suffixes && { extensions: query.suffixes.map((suffix) => suffix.replace(/^\.+/, '')) }),
       }
-      return trashPage(services, user, params.repo_id, search, readPage(query, 20, { lenient: true }))
+      const page = readPage(query, 20, { lenient: true })
+      return trashPage(services, user, params.repo_id, query, search, page)
     },
   }),
   route({
@@ -184,11 +189,14 @@ async function trashPage(
   { access, core }: TrashServices,
   user: Account,
   id: LibraryId,
+  within: { readonly path: SentPath; readonly action: CommitRange | undefined },
   search: TrashSearch,
   page: { page: number; perPage: number },
 ) {
-  const { info } = await access.open(user, id)
-  const { items, total } = await core.history.findTrash(info, search, page)
+  const library = await access.open(user, id)
+  const { info } = library
+  const { path: folder } = await folderAt(library, within.path)
+  const { items, total } = await core.history.findTrash(info, { ...search, ...within.action, folder }, page)
   return { items: items.map(trashItem), total_count: total, can_search: core.history.keepDays(info) !== 0 }
 }
 
@@ -206,7 +214,7 @@ async function bringBack(
     const one = sent[index]
     if (one === undefined) continue
     const { text: path, commitId } = one
-    if ('fault' in outcome) failed.push({ path, commitId, error_msg: failureText(outcome.fault, path) })
+    if ('fault' in outcome) failed.push({ path, commitId, error_msg: restoreFailure(outcome.fault, path) })
     else success.push({ path, is_dir: outcome.kind === 'dir' })
   }
   return { success, failed }
@@ -215,17 +223,4 @@ async function bringBack(
 function toSent(commitId: CommitId, paths: readonly string[]): Sent[] {
   if (paths.includes('')) throw errorMessage(400, 'path invalid.')
   return paths.map((text) => ({ commitId, text, path: parsePath(text) }))
-}
-
-/** An unknown commit has nothing to restore. */
-function failureText(fault: Fault, path: string): string {
-  const isMissing = fault.code === 'path-not-found' && fault.wanted === 'Item'
-  if (isMissing || fault.code === 'commit-not-found') return `Dirent ${path} not found.`
-  // The entry under a fault's code accepts only that fault. The compiler cannot infer this through a union.
-  const word = apiFaults[fault.code] as (fault: Fault) => FaultResponse
-  return word(fault)[1]
-}
-
-function isStorable(text: string): boolean {
-  return text.isWellFormed() && !text.includes('\0')
 }
