@@ -7,7 +7,7 @@ export const tableBounds: Readonly<Record<string, string>> = {
     'one row for each failed task, for two days; at most 1,000 tasks of an account are unfinished',
   account: 'administrators only',
   account_token: 'one of each purpose and account; 5 mails a day',
-  activity: 'at most 100 rows for each commit: as commit_object; for CARREL_ACTIVITY_DAYS',
+  activity: 'at most 112 rows for each commit: as commit_object; for CARREL_ACTIVITY_DAYS',
   annotated_file: '20,000 of a library (annotated-files)',
   api_token: '1,000 of an account; the least recently used ends (tokenLimits.api)',
   archive: '20 of an account, 5 of a link and 500 unfinished; 200 finished of each',

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { Workspace } from '../api/folders-support.ts'
 import { postForm, uploadFile } from '../support/transfer.ts'
+import { addMany } from './files-support.ts'
 import { PHONE, webSuite } from './support.ts'
 
 describe('activity and notifications', () => {
@@ -100,8 +102,9 @@ describe('activity and notifications', () => {
     if (tab === undefined) return
     const { page } = tab
     await tab.go('/activity')
-    await page.getByText('hat 12 Dateien hinzugefügt').waitFor()
-    await page.getByText('und 7 weitere').click()
+    // With the one after the deletion.
+    await page.getByText('hat 13 Dateien hinzugefügt').waitFor()
+    await page.getByText('und 8 weitere').click()
     await page.getByRole('link', { name: 'report 1.txt' }).waitFor()
     await page.getByText('hat report 0.txt gelöscht').waitFor()
     await tab.picture('activity-phone-dark')
@@ -114,6 +117,33 @@ describe('activity and notifications', () => {
     await page.getByRole('button', { name: 'Alle als gelesen markieren' }).click()
     await page.getByRole('button', { name: 'Benachrichtigungen', exact: true }).waitFor()
     assert.equal((await ben.get('/api2/unseen_messages/')).body.count, 0)
+    assert.deepEqual(tab.complaints, [])
+  })
+
+  it('show a bulk upload as one entry, whatever others do meanwhile, and six saves as one change', async (t) => {
+    const { ann, ben, library } = await twoPeople()
+    await share(ann, library, ben.email)
+    const space = new Workspace(suite.server, ann, library)
+    await uploadFile(ben, library, '/notes.md', 'notes')
+    for (let n = 0; n < 6; n += 1) await uploadFile(ben, library, '/notes.md', `save ${n}`, { replace: true })
+    // A client that sends all in one commit, and one that sends a commit for each few files.
+    await addMany(suite.server, space, 600, (n) => `scan ${n}.tif`)
+    for (let part = 0; part < 20; part += 1) {
+      await addMany(suite.server, space, 20, (n) => `photo ${part}-${n}.jpg`)
+      if (part === 10) await uploadFile(ben, library, '/notes.md', 'the last', { replace: true })
+    }
+    const tab = await suite.openTab(t, ann)
+    if (tab === undefined) return
+    const { page } = tab
+    await tab.go('/activity')
+    await page.getByText('Ann <b>Lee added 1,000 files').waitFor()
+    await page.getByText('changed notes.md').waitFor()
+    assert.equal(await page.getByText('changed notes.md').count(), 1)
+    await page.getByText('and 995 more').click()
+    await page.getByRole('link', { name: 'photo 0-0.jpg' }).waitFor()
+    await page.getByRole('link', { name: 'and 500 more' }).waitFor()
+    await tab.checkAccess()
+    await tab.picture('activity-bulk')
     assert.deepEqual(tab.complaints, [])
   })
 })

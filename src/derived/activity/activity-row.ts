@@ -24,6 +24,8 @@ export interface Activity {
   readonly commitId: CommitId | undefined
   /** For an emptied trash: the number of days that were kept. */
   readonly days: number | undefined
+  /** The number of further changes of its kind in the commit that have no activities of their own. */
+  readonly unlisted?: number
 }
 
 /** An activity derived from a commit. */
@@ -32,7 +34,8 @@ export interface CommitActivity extends Activity {
 }
 
 /**
- * A commit with more changes has only this many activities, the first by path. Its details list all changes.
+ * A commit with more changes has only this many activities, the first by path, and one of each further kind. The last of a kind counts those that are left
+ * out. The details of the commit list all changes.
  */
 const MAX_ROWS_PER_COMMIT = 100
 // The maximum length of an e-mail address. The author of an imported commit has no limit, the column is indexed, and PostgreSQL rejects index entries of
@@ -61,10 +64,20 @@ export function activitiesOf(
     found.push({ ...common, op: 'rename', object: 'repo', path: ROOT, oldName: rename.oldName })
   }
   const recovers = commitMessages.isRecovery(commit.description)
+  const lastOfKind = new Map<string, { index: number; unlisted: number }>()
   for (const change of changes) {
-    if (found.length >= MAX_ROWS_PER_COMMIT) break
     const what = opOf(change, recovers)
-    if (what !== undefined) found.push({ ...common, object: change.entry.kind, ...what })
+    if (what === undefined) continue
+    const kind = `${what.op} ${change.entry.kind}`
+    const last = lastOfKind.get(kind)
+    if (last === undefined || found.length < MAX_ROWS_PER_COMMIT) {
+      lastOfKind.set(kind, { index: found.length, unlisted: 0 })
+      found.push({ ...common, object: change.entry.kind, ...what })
+    } else last.unlisted += 1
+  }
+  for (const { index, unlisted } of lastOfKind.values()) {
+    const last = found[index]
+    if (unlisted > 0 && last !== undefined) found[index] = { ...last, unlisted }
   }
   return found
 }

@@ -20,6 +20,7 @@ const COLUMNS = [
   'commit_id',
   'days',
   'via_link',
+  'unlisted',
 ]
 
 /** Position of an activity in the feed: newest first; within one second, last in its library first. */
@@ -53,6 +54,7 @@ interface ActivityRow {
   commit_id: Uint8Array | null
   days: number | null
   via_link: number
+  unlisted: number | null
 }
 
 /** Activities of one commit appear in the feed in the given order. */
@@ -102,6 +104,7 @@ function rowOf(
     one.commitId === undefined ? null : idToBytes(one.commitId),
     one.days ?? null,
     one.viaLink === true ? 1 : 0,
+    one.unlisted ?? null,
   ]
 }
 
@@ -248,7 +251,7 @@ export async function findActivities(
   for (let start = 0; start < keys.length; start += 500) {
     const some = keys.slice(start, start + 500)
     const rows = await reader.all<ActivityRow>(
-      `select key, library_key, seq, at, op, object, path, old_path, old_name, author, commit_id, days, via_link
+      `select key, library_key, seq, at, op, object, path, old_path, old_name, author, commit_id, days, via_link, unlisted
        from activity where key in (${marks(some)})`,
       ...some,
     )
@@ -289,5 +292,6 @@ function toActivity(row: ActivityRow): StoredActivity {
     commitId: row.commit_id === null ? undefined : idFromBytes<CommitId>(row.commit_id),
     days: row.days ?? undefined,
     ...(row.via_link === 1 && { viaLink: true }),
+    ...(row.unlisted !== null && { unlisted: row.unlisted }),
   }
 }

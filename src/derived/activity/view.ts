@@ -77,8 +77,11 @@ function isAmong(seq: number | undefined, commits: View['commits']): boolean {
   return commits === undefined || (seq !== undefined && seq >= commits.from && seq <= commits.to)
 }
 
-/** A move across the boundary of a folder becomes an addition or deletion on this side. */
-function within(base: LibraryPath, activity: Activity): Activity | undefined {
+/**
+ * A move across the boundary of a folder becomes an addition or deletion on this side. Changes that are only counted may be outside of the folder, so
+ * their number is left out.
+ */
+function within(base: LibraryPath, { unlisted: _unlisted, ...activity }: Activity): Activity | undefined {
   const path = relative(base, activity.path)
   const oldPath = activity.oldPath && relative(base, activity.oldPath)
   if (path !== undefined) {

@@ -115,19 +115,39 @@ describe('the activity feed by days', () => {
     )
   })
 
-  it('groups equal operations of one person within five minutes', () => {
+  it('groups equal operations of one person that follow each other within five minutes', () => {
     const days = groupByDay([
       item({ path: '/3' }),
-      item({ path: '/2', time: '2026-11-15T11:58:00Z' }),
-      item({ path: '/1', time: '2026-11-15T11:54:00Z' }),
-      item({ op_type: 'rename', path: '/x' }),
-      item({ op_type: 'rename', path: '/y' }),
-      item({ author_email: 'b@example.org' }),
+      item({ path: '/2', time: '2026-11-15T11:56:00Z' }),
+      item({ path: '/1', time: '2026-11-15T11:52:00Z' }),
+      item({ path: '/0', time: '2026-11-15T11:46:00Z' }),
+      item({ author_email: 'b@example.org', time: '2026-11-15T11:45:00Z' }),
       item({ time: '2026-11-13T12:00:00Z' }),
     ])
     assert.deepEqual(
       days.map(({ groups }) => groups.map(({ items }) => items.length)),
-      [[2, 1, 1, 1, 1], [1]],
+      [[3, 1, 1], [1]],
+    )
+  })
+
+  it('does not split a bulk upload because somebody else saves a file meanwhile', () => {
+    const rows = Array.from({ length: 1000 }, (_, n) => item({ path: `/2026/${n % 2}/${n}.jpg` }))
+    const save = item({ op_type: 'edit', author_email: 'b@example.org', path: '/notes.md' })
+    const [day] = groupByDay([...rows.slice(0, 400), save, ...rows.slice(400)])
+    assert.deepEqual(
+      day?.groups.map(({ count, folder }) => [count, folder]),
+      [
+        [1000, '/2026'],
+        [1, '/'],
+      ],
+    )
+  })
+
+  it('counts the changes of a large commit that the feed does not list', () => {
+    const [day] = groupByDay([item({ path: '/1' }), item({ path: '/2', unlisted: 4998 })])
+    assert.deepEqual(
+      day?.groups.map(({ count, items }) => [count, items.length]),
+      [[5000, 2]],
     )
   })
 })

@@ -1,5 +1,6 @@
 import './activity.css'
 import { Activity } from 'lucide-react'
+import { useEffect } from 'react'
 import { useLocation } from 'wouter'
 import { useAccount, useActivities } from '../api/index.ts'
 import { useQueryParams } from '../navigation/index.ts'
@@ -39,12 +40,23 @@ export default function ActivityPage() {
   )
 }
 
+/** After a bulk upload the feed has as many rows as files. Pages are loaded until there is something else to read. */
+const ENOUGH_GROUPS = 10
+const MAX_ROWS = 2000
+
 function Days(props: { author: string }) {
   const texts = useTexts('activity')
   const found = useActivities(props.author)
+  const rows = found.data?.pages.flat() ?? []
+  const days = groupByDay(rows)
+  const groups = days.reduce((sum, day) => sum + day.groups.length, 0)
+  const isShort = groups < ENOUGH_GROUPS && rows.length < MAX_ROWS
+  const { fetchNextPage, hasNextPage, isFetching, isError } = found
+  useEffect(() => {
+    if (isShort && hasNextPage && !isFetching && !isError) void fetchNextPage()
+  }, [isShort, hasNextPage, isFetching, isError, fetchNextPage])
   if (found.isPending) return <Waiting />
   if (found.isError) return <LoadError error={found.error} onRetry={() => void found.refetch()} />
-  const days = groupByDay(found.data.pages.flat())
   if (days.length === 0) return <Empty icon={Activity} title={texts.nothing} hint={texts.nothingHint} />
   return (
     <>

@@ -1,8 +1,8 @@
 import { Link2 } from 'lucide-react'
-import type { ReactNode } from 'react'
+import { type ReactNode, useState } from 'react'
 import { Link } from 'wouter'
 import type { ActivityItem } from '../api/index.ts'
-import { fileUrl, folderUrl } from '../navigation/index.ts'
+import { fileUrl, folderUrl, historyUrl } from '../navigation/index.ts'
 import { nameOf, parentOf } from '../paths.ts'
 import { useFormats, useTexts } from '../texts/index.ts'
 import { Avatar, FileIcon, Sentence, visibleName } from '../ui/index.ts'
@@ -12,7 +12,7 @@ const MAX_SHOWN = 5
 
 /** One group of the activity feed. */
 export function ActivityRow(props: { group: ActivityGroup }) {
-  const { items } = props.group
+  const { items, count, folder } = props.group
   const [first] = items
   const texts = useTexts('activity')
   const formats = useFormats()
@@ -28,14 +28,14 @@ export function ActivityRow(props: { group: ActivityGroup }) {
       )}
       <div className="activity-group-text">
         <p className="activity-group-sentence">
-          <GroupSentence items={items} />
+          <GroupSentence items={items} count={count} />
         </p>
-        {items.length > 1 && <Things items={items} />}
+        {count > 1 && <Things items={items} count={count} />}
         <p className="activity-group-about">
           {first.obj_type !== 'repo' && !isGone && (
-            <Link to={folderUrl(first.repo_id, items.length === 1 ? parentOf(first.path) : '/')}>
+            <Link to={folderUrl(first.repo_id, folder)}>
               <bdi>{first.repo_name}</bdi>
-              {items.length === 1 && parentOf(first.path) !== '/' && <bdi>{parentOf(first.path)}</bdi>}
+              {folder !== '/' && <bdi>{folder}</bdi>}
             </Link>
           )}
           {first.via_link && (
@@ -52,18 +52,18 @@ export function ActivityRow(props: { group: ActivityGroup }) {
   )
 }
 
-function GroupSentence(props: { items: ActivityGroup['items'] }) {
+function GroupSentence(props: Pick<ActivityGroup, 'items' | 'count'>) {
   const texts = useTexts('activity')
-  const { items } = props
+  const { items, count } = props
   const [first] = items
   const who = (
     <strong>
       <bdi>{first.via_link ? texts.visitor : first.author_name}</bdi>
     </strong>
   )
-  if (items.length > 1) {
+  if (count > 1) {
     const sentence = texts.many[first.obj_type === 'dir' ? 'dir' : 'file'][first.op_type]
-    return <Sentence sentence={sentence(items.length)} parts={{ who }} />
+    return <Sentence sentence={sentence(count)} parts={{ who }} />
   }
   const what = <Thing item={first} />
   const old = <bdi>{first.old_repo_name ?? first.old_name}</bdi>
@@ -92,28 +92,48 @@ function Thing({ item }: { item: ActivityItem }): ReactNode {
   return <Link to={to}>{name}</Link>
 }
 
-function Things(props: { items: ActivityGroup['items'] }) {
+function Things(props: Pick<ActivityGroup, 'items' | 'count'>) {
   const texts = useTexts('activity')
   const formats = useFormats()
-  const { items } = props
-  const line = (item: ActivityItem) => (
-    <li key={`${item.commit_id}${item.path}`}>
-      <FileIcon name={item.name} isDir={item.obj_type === 'dir'} size={17} />
-      <span>
-        <Thing item={item} />
-      </span>
-    </li>
-  )
+  const [isOpen, setOpen] = useState(false)
+  const { items, count } = props
   const rest = items.slice(MAX_SHOWN)
+  const left = count - Math.min(items.length, MAX_SHOWN)
+  const unlisted = count - items.length
   return (
     <>
-      <ul className="activity-group-things">{items.slice(0, MAX_SHOWN).map(line)}</ul>
-      {rest.length > 0 && (
-        <details className="activity-group-rest">
-          <summary>{texts.andMore(rest.length, formats.number(rest.length))}</summary>
-          <ul className="activity-group-things">{rest.map(line)}</ul>
+      <ThingList items={items.slice(0, MAX_SHOWN)} />
+      {left > 0 && (
+        <details className="activity-group-rest" onToggle={(event) => setOpen(event.currentTarget.open)}>
+          <summary>{texts.andMore(left, formats.number(left))}</summary>
+          {/* There may be thousands. */}
+          {isOpen && (
+            <>
+              <ThingList items={rest} />
+              {unlisted > 0 && (
+                <Link to={historyUrl(items[0].repo_id)}>
+                  {texts.andMore(unlisted, formats.number(unlisted))}
+                </Link>
+              )}
+            </>
+          )}
         </details>
       )}
     </>
+  )
+}
+
+function ThingList(props: { items: readonly ActivityItem[] }) {
+  return (
+    <ul className="activity-group-things">
+      {props.items.map((item) => (
+        <li key={`${item.commit_id}${item.path}`}>
+          <FileIcon name={item.name} isDir={item.obj_type === 'dir'} size={17} />
+          <span>
+            <Thing item={item} />
+          </span>
+        </li>
+      ))}
+    </ul>
   )
 }

@@ -1,7 +1,7 @@
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { api } from './http.ts'
 
-const ACTIVITIES_PER_PAGE = 50
+const ACTIVITIES_PER_PAGE = 100
 const NOTIFICATIONS_PER_PAGE = 20
 
 /** Activity feed, newest first. Live events invalidate it. */

@@ -68,6 +68,7 @@ import { shortFeedIndexes } from './0069-short-feed-indexes.ts'
 import { fewerBlockIndexes } from './0070-fewer-block-indexes.ts'
 import { fewerWrittenPages } from './0071-fewer-written-pages.ts'
 import { photoDates } from './0072-photo-dates.ts'
+import { unlistedActivities } from './0073-unlisted-activities.ts'
 import type { Migration } from './types.ts'
 
 /** Every step of the schema, oldest first. */
@@ -142,4 +143,5 @@ export const migrations: readonly Migration[] = [
   fewerBlockIndexes,
   fewerWrittenPages,
   photoDates,
+  unlistedActivities,
 ]

@@ -36,6 +36,7 @@ function activityToWire(
     ...(oldPath !== undefined && { old_path: oldPath, old_name: baseName(oldPath) }),
     ...(item.oldName !== undefined && { old_repo_name: item.oldName }),
     ...(item.days !== undefined && { days: item.days }),
+    ...(item.unlisted !== undefined && { unlisted: item.unlisted }),
     author_email: author.email,
     author_name: author.name,
     author_contact_email: author.contactEmail,

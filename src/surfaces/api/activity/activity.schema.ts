@@ -52,6 +52,11 @@ const activity = kinds.record('Activity', () => ({
   old_name: kinds.optional(kinds.text('The name before the rename or move.')),
   old_repo_name: kinds.optional(kinds.text('The previous name of a renamed library.')),
   days: kinds.optional(kinds.integer('The days that were kept when the trash was emptied.')),
+  unlisted: kinds.optional(
+    kinds.count(
+      'The number of further changes of this kind in the commit. A commit has rows for 100 changes.',
+    ),
+  ),
   author_email: kinds.account,
   author_name: kinds.displayName,
   author_contact_email: kinds.contactEmail,
