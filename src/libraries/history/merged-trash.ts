@@ -48,7 +48,7 @@ export async function listMergedTrash(
 }
 
 /** An action in the trash of a library. */
-export interface MergedTrashAction {
+interface MergedTrashAction {
   readonly library: LibraryInfo
   readonly action: TrashAction
 }

@@ -10,9 +10,6 @@ export type TrashItem = Omit<Records['TrashItem'], 'scan_stat'>
 /** What one person deleted at once, with the first entries. */
 export type TrashAction = Records['TrashActions']['actions'][number]
 
-/** An action in the trash of all libraries. */
-export type MergedTrashAction = Records['MergedTrashActions']['actions'][number]
-
 /** The part of a trash that is listed: below a folder, with a part of the name. */
 export interface TrashPart {
   readonly libraryId: string

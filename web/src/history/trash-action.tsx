@@ -31,7 +31,7 @@ import {
   toggleItem,
 } from './trash-selection.ts'
 
-export interface TrashActionProps {
+interface TrashActionProps {
   readonly part: TrashPart
   /** Shown in the trash of all libraries. */
   readonly libraryName?: string
