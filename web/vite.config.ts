@@ -23,6 +23,7 @@ export default defineConfig({
     react(),
     firstRequests(),
     serviceWorker(),
+    membersOnly(),
     belowWeb(),
     pdfParts(),
     packageList(),
@@ -70,6 +71,27 @@ function passwordRule(): Plugin {
 /** Whether a plugin is for the app of members only. */
 function ofMembers({ name }: { name: string }): boolean {
   return name === 'client'
+}
+
+/** Parts loaded on demand that visitors use. */
+const PARTS_OF_VISITORS =
+  /(?:visited-folder|visited-file|archive-tray|code-editor|markdown|pdf-view|table-view|spreadsheet-view|word-view)\.tsx$/
+
+/** Leaves the other parts out of the app of visitors: what they use would be in the file of every page. */
+function membersOnly(): Plugin {
+  const nothing = '\0members-only'
+  return {
+    name: 'members-only',
+    enforce: 'pre',
+    apply: 'build',
+    applyToEnvironment: (environment) => !ofMembers(environment),
+    resolveId(source, importer = '') {
+      const isPart =
+        /[\\/]web[\\/]src[\\/].*[\\/]lazy(?:-parts)?\.ts$/.test(importer) && source.endsWith('.tsx')
+      return isPart && source.startsWith('./') && !PARTS_OF_VISITORS.test(source) ? nothing : undefined
+    },
+    load: (id) => (id === nothing ? 'export default undefined' : undefined),
+  }
 }
 
 /** What every page of a link needs is one file, and what the list of a folder needs besides. */

@@ -350,9 +350,9 @@ describe('the link pages', () => {
     const { token } = await shareLink(space, '/')
     const first = await visit(server, `/d/${token}/`)
     assert.match(first.text, /620 files/)
-    assert.ok(first.text.includes('file 499') && !first.text.includes('file 500'))
-    const second = await visit(server, `/d/${token}/?p=/&page=2`)
-    assert.ok(second.text.includes('file 619') && !second.text.includes('file 499'))
+    assert.ok(first.text.includes('file 099') && !first.text.includes('file 100'))
+    const last = await visit(server, `/d/${token}/?p=/&page=7`)
+    assert.ok(last.text.includes('file 619') && !last.text.includes('file 599'))
     assert.equal((await visit(server, `/d/${token}/?page=x`)).status, 200)
   })
 

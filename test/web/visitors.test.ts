@@ -4,9 +4,10 @@ import type { Page } from 'playwright-core'
 import { Workspace } from '../api/folders-support.ts'
 import { PASSWORD, SHARE, shareLink } from '../api/links-support.ts'
 import { downloadedBytes } from '../support/browser.ts'
+import { makeDocx, wordBody, wordParagraph } from '../support/documents/packages.ts'
 import { eventually, uploadFile } from '../support/transfer.ts'
 import { PHONE, webSuite } from './support.ts'
-import { makePages, makePicture } from './viewer-support.ts'
+import { makePages, makePicture, recordFilm } from './viewer-support.ts'
 
 /** The most that a browser may receive for the first page of a link, in bytes. */
 const FIRST_PAGE = 150_000
@@ -134,6 +135,34 @@ describe('visitors of a link', () => {
     await page.getByRole('grid').waitFor()
     assert.ok(received > 50_000, 'the app was loaded')
     assert.ok(received < FIRST_PAGE, `${received} bytes`)
+  })
+
+  it('read a Word document on a phone, and play a film', async (t) => {
+    const tab = await suite.openTab(t, undefined, PHONE)
+    if (tab === undefined) return
+    const { page, complaints } = tab
+    const space = await Workspace.make(suite.server)
+    const size = '<w:sectPr><w:pgSz w:w="11906" w:h="16838"/></w:sectPr>'
+    const text = wordParagraph('A letter with lines long enough to be broken into several. '.repeat(8))
+    const letter = makeDocx([], { 'word/document.xml': wordBody(`${text}${size}`) })
+    await uploadFile(space.client, space.id, '/letter.docx', letter)
+    await page.goto(`${suite.server.url}/api/docs`)
+    await uploadFile(space.client, space.id, '/film.webm', await recordFilm(page))
+    const { link } = await shareLink(space, '/')
+    await page.goto(link)
+    await page.getByRole('grid').waitFor()
+    await page.getByRole('link', { name: 'letter.docx' }).click()
+    const paper = page.frameLocator('iframe').locator('section.docx')
+    await eventually(async () => {
+      const box = await paper.boundingBox()
+      assert.ok(box !== null && box.x >= 0 && box.x + box.width <= PHONE.viewport.width + 1)
+    })
+    await tab.picture('visitors-word-phone')
+    await page.getByRole('button', { name: 'Previous file' }).click()
+    await eventually(async () =>
+      assert.ok(await page.evaluate("document.querySelector('video')?.duration > 0")),
+    )
+    assert.deepEqual(complaints, [])
   })
 
   it('enter the password of a link once', async (t) => {

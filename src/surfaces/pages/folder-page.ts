@@ -20,6 +20,8 @@ import { visitorsApp } from './visitors-app.ts'
 import { dayText, encodeSegments, inQuery, isoText, sizeText } from './wording.ts'
 
 const ENTRIES_PER_PAGE = 500
+/** Where the app takes the place of the page, which browsers with scripts receive for nothing. */
+const ENTRIES_BESIDE_APP = 100
 const THUMBNAIL_PIXELS = 96
 
 /** The page of a folder below a link. */
@@ -30,8 +32,11 @@ export async function folderPage(
   { below, dir, page }: { below: LibraryPath; dir: StoredDir['dir']; page: number },
 ): Promise<HttpResponse> {
   const { entries, folders } = await shownDir(dir)
-  const shown = entries.slice((page - 1) * ENTRIES_PER_PAGE, page * ENTRIES_PER_PAGE)
-  const pages = Math.max(1, Math.ceil(entries.length / ENTRIES_PER_PAGE))
+  const sharer = await sharerOf(services, open)
+  const app = await visitorsApp(request, open, { sharedBy: sharer })
+  const perPage = app === undefined ? ENTRIES_PER_PAGE : ENTRIES_BESIDE_APP
+  const shown = entries.slice((page - 1) * perPage, page * perPage)
+  const pages = Math.max(1, Math.ceil(entries.length / perPage))
   const title = below === ROOT ? open.name : baseName(below)
   const files = entries.length - folders
   const root = rootOf(request)
@@ -43,12 +48,11 @@ export async function folderPage(
     if (slicer.isDue) await slicer.rest()
     rows.push(entryRow(open, below, entry, { root, texts }))
   }
-  const sharer = await sharerOf(services, open)
   return pageAnswer(request, {
     title,
     aside: sharedBy(sharer, open, texts),
     hasScript: true,
-    app: await visitorsApp(request, open, { sharedBy: sharer }),
+    app,
     body: html`${below !== ROOT && crumbs(open, below, '', texts)}
 <article class="card">
 <div class="head">

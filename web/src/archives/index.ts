@@ -1,2 +1,3 @@
 export { ArchiveTray } from './archive-tray.tsx'
-export { downloadFiles, startArchive } from './archives.ts'
+export { downloadFiles, startArchive, useArchives } from './archives.ts'
+export { LazyArchiveTray } from './lazy.ts'

@@ -4,7 +4,7 @@ import { Direction } from 'radix-ui'
 import { Suspense } from 'react'
 import { Route, Router, Switch } from 'wouter'
 import { CarrelError, prefetchFolder } from '../api/index.ts'
-import { ArchiveTray } from '../archives/index.ts'
+import { LazyArchiveTray, useArchives } from '../archives/index.ts'
 import { VisitedFolderPage } from '../files/index.ts'
 import { normalizePath, parentOf } from '../paths.ts'
 import { appBase, siteUrl } from '../site-url.ts'
@@ -82,9 +82,20 @@ function Frame({ link }: { link: VisitedLink }) {
       </main>
       <footer className="visitors-foot">{texts.foot}</footer>
       <div className="visitors-trays">
-        <ArchiveTray />
+        <Archives />
       </div>
     </div>
+  )
+}
+
+/** Archives in preparation. Their tray is loaded with the first one. */
+function Archives() {
+  return (
+    useArchives().length > 0 && (
+      <Suspense>
+        <LazyArchiveTray />
+      </Suspense>
+    )
   )
 }
 
