@@ -1,5 +1,5 @@
 import { parse } from '@messageformat/parser'
-import type { Messages, Signatures } from './messages.ts'
+import type { LanguageInfo, Messages, Signatures } from './messages.ts'
 
 type Tokens = ReturnType<typeof parse>
 type Case = Extract<Tokens[number], { cases: unknown }>['cases'][number]
@@ -8,33 +8,42 @@ type Token = Case['tokens'][number]
 /** What an expression may refer to: the runtime of its language, and the variables of the arguments. */
 interface Scope {
   readonly runtime: string
+  /** Whether arguments are isolated from the direction of the message. */
+  readonly isolates: boolean
   readonly variables: ReadonlyMap<string, string>
 }
 
 /**
  * Compiles the messages of a language to a JavaScript module, so that the app needs no parser. Its default export is a function of the runtime of the
  * language and of the one of English, which returns the texts: a string for a message without arguments, else a function of them. A message that
- * the language does not have is the English one.
+ * the language does not have is the English one. In a language from right to left, the names and numbers that are put into a message are isolated:
+ * otherwise `2026 plan (a).pdf` would be shown in another order there.
  */
-export function compileMessages(messages: Messages, english: Messages, signatures: Signatures): string {
-  return `export default (t, e) => (${compileGroup(messages, english, signatures)})\n`
+export function compileMessages(
+  messages: Messages,
+  english: Messages,
+  signatures: Signatures,
+  direction: LanguageInfo['direction'] = 'ltr',
+): string {
+  return `export default (t, e) => (${compileGroup(messages, english, signatures, direction === 'rtl')})\n`
 }
 
 function compileGroup(
   messages: Messages,
   english: Messages,
   signatures: Signatures | string | undefined,
+  isolates: boolean,
 ): string {
   const entries = Object.entries(english).map(([key, source]) => {
     const signature = typeof signatures === 'object' ? signatures[key] : signatures
     const own = messages[key]
     if (typeof source !== 'string') {
-      return `${JSON.stringify(key)}:${compileGroup(typeof own === 'object' ? own : {}, source, signature)}`
+      return `${JSON.stringify(key)}:${compileGroup(typeof own === 'object' ? own : {}, source, signature, isolates)}`
     }
     const parameters = typeof signature === 'string' ? parametersOf(signature) : []
     const isOwn = typeof own === 'string'
-    const compiled = compileMessage(isOwn ? own : source, isOwn ? 't' : 'e', parameters)
-    return `${JSON.stringify(key)}:${compiled}`
+    const scope = isOwn ? { runtime: 't', isolates } : { runtime: 'e', isolates: false }
+    return `${JSON.stringify(key)}:${compileMessage(isOwn ? own : source, parameters, scope)}`
   })
   return `{${entries.join(',\n')}}`
 }
@@ -52,11 +61,15 @@ export function parametersOf(signature: string): Parameter[] {
   })
 }
 
-function compileMessage(message: string, runtime: string, parameters: readonly Parameter[]): string {
+function compileMessage(
+  message: string,
+  parameters: readonly Parameter[],
+  scope: Omit<Scope, 'variables'>,
+): string {
   const letters = parameters.map((_, index) => String.fromCodePoint('a'.codePointAt(0)! + index))
   const names = letters.map((letter) => (letter === 'e' || letter === 't' ? `${letter}1` : letter))
   const variables = new Map(parameters.map(({ name }, index) => [name, names[index] ?? '']))
-  const expression = compileTokens(parse(message), { runtime, variables }, undefined)
+  const expression = compileTokens(parse(message), { ...scope, variables }, undefined)
   return parameters.length === 0 ? expression : `(${names.join(',')})=>${expression}`
 }
 
@@ -85,7 +98,8 @@ function compileToken(
   const variable = variables.get(token.arg)
   if (token.type === 'argument') {
     // The app puts an element in the place of an argument that the signature does not list, such as a link.
-    return variable === undefined ? `{${token.arg}}` : { expression: variable }
+    if (variable === undefined) return `{${token.arg}}`
+    return { expression: scope.isolates ? `${runtime}.isolate(${variable})` : variable }
   }
   if (variable === undefined) throw new Error(`The argument ${token.arg} is not in the signature`)
   if (token.type === 'function') {

@@ -1,18 +1,20 @@
 import type { PageTexts } from './texts/texts.ts'
 
 const UNITS = ['KB', 'MB', 'GB', 'TB', 'PB']
+const ARABIC_UNITS = ['ك.ب', 'م.ب', 'غ.ب', 'ت.ب', 'ب.ب']
 
 /** `12 bytes`, `4.2 MB`, in steps of a thousand as in the web app. */
 export function sizeText(bytes: number, texts: PageTexts): string {
   if (bytes < 1000) return texts.bytes(bytes)
   let size = bytes / 1000
   let unit = 0
-  while (size >= 1000 && unit < UNITS.length - 1) {
+  const units = texts.language === 'ar' ? ARABIC_UNITS : UNITS
+  while (size >= 1000 && unit < units.length - 1) {
     size /= 1000
     unit += 1
   }
   const { tenths, whole } = formatsIn(texts.locale)
-  return `${(size < 100 ? tenths : whole).format(size)} ${UNITS[unit]}`
+  return `${(size < 100 ? tenths : whole).format(size)} ${units[unit]}`
 }
 
 // Clamped to four-digit years.

@@ -30,7 +30,7 @@ describe('the dates of a calendar', () => {
   })
 
   it('are written and read as the locale writes them, and in ISO order everywhere', () => {
-    const locales = ['en-US', 'en-GB', 'de', 'zh', 'ja', 'cs', 'nl', 'pt-BR', 'uk']
+    const locales = ['en-US', 'en-GB', 'de', 'zh', 'ja', 'cs', 'nl', 'pt-BR', 'uk', 'ar', 'ar-EG', 'ar-MA']
     for (const locale of locales) {
       assert.equal(parseTyped(formatTyped('2026-03-09', locale), locale), '2026-03-09', locale)
       assert.equal(parseTyped(' 2026-03-09 ', locale), '2026-03-09', locale)
@@ -38,6 +38,8 @@ describe('the dates of a calendar', () => {
     assert.equal(formatTyped('2026-03-09', 'de'), '09.03.2026')
     assert.equal(parseTyped('9.3.2026', 'de'), '2026-03-09')
     assert.equal(parseTyped('3/9/2026', 'en-US'), '2026-03-09')
+    assert.equal(parseTyped('٩/٣/٢٠٢٦', 'ar-EG'), '2026-03-09')
+    assert.equal(parseTyped('9/3/2026', 'ar-EG'), '2026-03-09')
     assert.equal(formatTyped('', 'de'), '')
   })
 

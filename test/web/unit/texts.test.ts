@@ -76,6 +76,22 @@ describe('compiled messages', () => {
     assert.equal(texts.kind('dir', 'a'), 'Folder a')
   })
 
+  it('isolate names in a language from right to left, and mark what would direct them', async () => {
+    const { libraries, common, files } = await loadCompiledTexts('ar')
+    assert.equal(files.moved(1, '2026 (a).pdf'), 'تم نقل «\u20682026 (a).pdf\u2069»')
+    assert.equal(
+      files.moved(1, '\u202egpj.exe\u2069\u2068'),
+      'تم نقل «\u2068\ufffdgpj.exe\ufffd\ufffd\u2069»',
+    )
+    assert.equal(files.moved(3, ''), 'تم نقل 3 عناصر')
+    // Of a message in a message.
+    const visitor = common.visitor('Ann')
+    assert.equal(
+      libraries.changedBy(visitor, 'الآن'),
+      '\u2068زائر (رابط من \u2068Ann\u2069)\u2069، \u2068الآن\u2069',
+    )
+  })
+
   it('fail to compile with a number that is not in the signature', () => {
     assert.throws(() => compileMessages({ area: { element: '{what, number}' } }, english, signatures), /what/)
   })

@@ -1,3 +1,5 @@
+import { forwardKey } from '../ui/index.ts'
+
 const isMac = () => /Mac|iPhone|iPad/.test(navigator.userAgent)
 
 const SIGNS: Readonly<Record<string, string>> = {
@@ -13,6 +15,6 @@ export function keyNames(shortcut: string, names: Readonly<Record<string, string
   return shortcut.split('+').map((key) => {
     if (key === 'Mod') return isMac() ? '⌘' : (names['Control'] ?? key)
     if (isMac() && key === 'Alt') return '⌥'
-    return SIGNS[key] ?? names[key] ?? key
+    return SIGNS[forwardKey(key)] ?? names[key] ?? key
   })
 }

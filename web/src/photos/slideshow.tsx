@@ -11,7 +11,7 @@ import {
 } from '../api/index.ts'
 import { nameOf } from '../paths.ts'
 import { useFormats, useTexts } from '../texts/index.ts'
-import { IconButton, usePlaceholder } from '../ui/index.ts'
+import { forwardKey, IconButton, usePlaceholder } from '../ui/index.ts'
 
 const SHOWN_MS = 5000
 const PIXELS = 2048
@@ -51,7 +51,8 @@ export function Slideshow(props: {
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.altKey || event.ctrlKey || event.metaKey) return
     const isOnButton = event.target instanceof Element && event.target.closest('button, video') !== null
-    if (event.key === 'ArrowLeft' || event.key === 'ArrowRight') step(event.key === 'ArrowLeft' ? -1 : 1)
+    const key = forwardKey(event.key)
+    if (key === 'ArrowLeft' || key === 'ArrowRight') step(key === 'ArrowLeft' ? -1 : 1)
     else if (event.key === ' ' && !isOnButton) setRunning(!isRunning)
     else if (event.key === 's' && photo !== undefined) props.onStar(photo)
     else return

@@ -1,4 +1,6 @@
 const UNITS = ['B', 'KB', 'MB', 'GB', 'TB', 'PB']
+/** Latin letters after a number would be read in the wrong order within Arabic. */
+const ARABIC_UNITS = ['بايت', 'ك.ب', 'م.ب', 'غ.ب', 'ت.ب', 'ب.ب']
 const STEPS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
   ['day', 86_400],
   ['hour', 3600],
@@ -31,6 +33,7 @@ export interface Formats {
 
 /** Formats in a locale such as `en-GB`. */
 export function formatsIn(locale: string): Formats {
+  const units = locale.startsWith('ar') ? ARABIC_UNITS : UNITS
   const whole = new Intl.NumberFormat(locale)
   const short = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 })
   const moment = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' })
@@ -51,7 +54,7 @@ export function formatsIn(locale: string): Formats {
     size(bytes) {
       const step = bytes < 1000 ? 0 : Math.min(Math.floor(Math.log10(bytes) / 3), UNITS.length - 1)
       const shown = bytes / 1000 ** step
-      return `${(shown >= 100 ? whole : short).format(shown >= 100 ? Math.round(shown) : shown)} ${UNITS[step]}`
+      return `${(shown >= 100 ? whole : short).format(shown >= 100 ? Math.round(shown) : shown)} ${units[step]}`
     },
     moment: (time) => moment.format(dateOf(time)),
     date: (time) => date.format(dateOf(time)),

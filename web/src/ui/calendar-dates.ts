@@ -49,7 +49,7 @@ export function formatTyped(date: string, locale: string): string {
 
 /** Reads a date that was typed in the order of the locale, or in ISO order. Undefined while it is incomplete: the year needs four digits. */
 export function parseTyped(text: string, locale: string): string | undefined {
-  const trimmed = text.trim()
+  const trimmed = inLatinDigits(text).trim()
   if (ISO_DATE.test(trimmed)) return existing(trimmed)
   const numbers = trimmed.match(/\d+/g) ?? []
   const order = new Intl.DateTimeFormat(locale)
@@ -60,6 +60,11 @@ export function parseTyped(text: string, locale: string): string | undefined {
   const part = (type: string) => numbers[order.findIndex((one) => one === type)] ?? ''
   const iso = [part('year'), part('month').padStart(2, '0'), part('day').padStart(2, '0')].join('-')
   return ISO_DATE.test(iso) ? existing(iso) : undefined
+}
+
+/** Arabic and Persian keyboards type digits of their own, whose blocks begin at U+0660 and U+06F0. */
+function inLatinDigits(text: string): string {
+  return text.replaceAll(/[\u0660-\u0669\u06f0-\u06f9]/g, (digit) => String(digit.charCodeAt(0) & 0xf))
 }
 
 /** The date, if there is such a day: not 30 February. */
