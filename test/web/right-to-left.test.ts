@@ -71,6 +71,14 @@ describe('the app in a language from right to left', () => {
     const [one, other] = [await endOf(link(latin)), await endOf(link(arabic))]
     assert.ok(Math.abs(one - other) < 2, `names end at ${one} and ${other}`)
 
+    // In the rows of a phone, and in a text, too.
+    await page.setViewportSize(PHONE.viewport)
+    await eventually(async () => {
+      const ends = [await endOf(link(latin)), await endOf(link(arabic))]
+      assert.ok(Math.abs((ends[0] ?? 0) - (ends[1] ?? 0)) < 2, `names end at ${ends.join(' and ')}`)
+    })
+    await page.setViewportSize({ width: WIDE, height: 800 })
+
     // In a sentence, too.
     await link(spoofed).click({ button: 'right' })
     await page.getByRole('menuitem', { name: files.moveTo }).click()

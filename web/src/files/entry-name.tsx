@@ -147,6 +147,7 @@ export function NameEditor(props: {
       <input
         ref={input}
         className="input files-name-editor"
+        dir="auto"
         aria-label={common.rename}
         aria-invalid={problem !== undefined}
         aria-describedby={problem === undefined ? undefined : problemId}

@@ -27,8 +27,10 @@ const look = EditorView.theme({
   '&': { height: '100%', backgroundColor: 'var(--card)', color: 'var(--ink)', fontSize: '14px' },
   '&.cm-focused': { outline: 'none' },
   '&.cm-focused .cm-content:focus-visible': { outline: 'none' },
-  '.cm-scroller': { fontFamily: 'var(--mono)', lineHeight: '1.55' },
+  // The lines of a text have the direction of their letters, and lines without any go from left to right, as in code.
+  '.cm-scroller': { direction: 'ltr', fontFamily: 'var(--mono)', lineHeight: '1.55' },
   '.cm-content': { caretColor: 'var(--ink)', paddingBottom: '40px' },
+  '.cm-line': { unicodeBidi: 'plaintext' },
   '.cm-cursor': { borderLeftColor: 'var(--ink)' },
   '.cm-gutters': {
     backgroundColor: 'var(--wash)',
@@ -74,8 +76,8 @@ const look = EditorView.theme({
   '.cm-panel.cm-search .cm-textfield': { flex: '0 1 240px', minWidth: '120px' },
   '.cm-panel.cm-search [name=close]': {
     top: '8px',
-    insetInlineEnd: '8px',
     right: 'auto',
+    insetInlineEnd: '8px',
     width: '32px',
     height: '32px',
     fontSize: '22px',
@@ -124,6 +126,7 @@ export default function CodeEditor(props: {
         syntaxHighlighting(highlighting),
         look,
         EditorView.lineWrapping,
+        EditorView.perLineTextDirection.of(true),
         EditorState.readOnly.of(!editable),
         EditorView.editable.of(editable),
         EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
