@@ -74,6 +74,7 @@ export const openToWriters: readonly string[] = [
   'POST /api/v2.1/repos/:repo_id/trash2/actions/revert/',
   'POST /api/v2.1/repos/:repo_id/trash2/revert/',
   'POST /api/v2.1/repos/batch-create-dir/',
+  'POST /api/v2.1/repos/batch-rename-item/',
   'POST /api/v2.1/repos/sync-batch-copy-item/',
   'POST /api/v2.1/repos/sync-batch-move-item/',
   'POST /api2/repos/:repo_id/dir/',

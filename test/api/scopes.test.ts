@@ -34,6 +34,7 @@ const besideLibraries = [
   'GET /api2/repos/',
   'GET /api2/search/',
   'POST /api/v2.1/repos/batch-create-dir/',
+  'POST /api/v2.1/repos/batch-rename-item/',
   'POST /api/v2.1/repos/sync-batch-copy-item/',
   'POST /api/v2.1/repos/sync-batch-move-item/',
   'POST /api/v2.1/tool-calls/',

@@ -227,6 +227,11 @@ describe('every call that changes a library', () => {
         { ...selection, src_dirents: ['mine.txt'], src_repo_id: mine, dst_repo_id: id },
       ],
       ['batch-delete-item/', 'DELETE', { repo_id: id, parent_dir: '/', dirents: ['in.txt'] }],
+      [
+        'batch-rename-item/',
+        'POST',
+        { repo_id: id, parent_dir: '/', dirents: ['in.txt'], new_names: ['out.txt'] },
+      ],
     ]
     for (const [path, method, json] of calls) {
       const reply = await reader.call(method, `/api/v2.1/repos/${path}`, { json })

@@ -42,9 +42,9 @@ function describeDeleted(entries: readonly Named[]): string {
   return several(entries, 'Deleted') ?? one(entries, 'Deleted', 'Removed directory')
 }
 
-/** With the old name. */
-function describeRenamed(entry: Named): string {
-  return one([entry], 'Renamed', 'Renamed directory')
+/** With the old name, or the first of several. */
+function describeRenamed(...entries: readonly Named[]): string {
+  return several(entries, 'Renamed') ?? one(entries, 'Renamed', 'Renamed directory')
 }
 
 /** Restored entries, each from a commit of the time `from` in Unix seconds. */

@@ -8,7 +8,7 @@ import { asSeen, inOrigin, type PathBinding, type Scope } from '../registry/inde
 const CHECKED_EVERY = 100
 
 /** An item that was at one path and is now at another. */
-interface Moved {
+export interface Moved {
   readonly from: LibraryPath
   /** The new path. */
   readonly path: LibraryPath

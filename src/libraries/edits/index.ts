@@ -21,6 +21,7 @@ export { copyTo, makeFolderAt, moveTo, type PlaceOutcome, putFile, setTime } fro
 export { moveMerging } from './merge.ts'
 export { copy, move } from './move-copy.ts'
 export { placeRestored } from './place-restored.ts'
-export { restoreEntries, revertFile, revertFolder, revertLibrary, type Wanted } from './revert.ts'
+export { renameMany } from './rename-many.ts'
+export { restoreEntries, revertFile, revertFolder, revertLibrary } from './revert.ts'
 export { pathsOf, type RoomLeft, type Selection, select } from './selection.ts'
 export { addFiles, addFolder, modificationTime, type NewFile, replaceFile } from './upload.ts'

@@ -13,7 +13,7 @@ import { dropBound, listDeletedBound, restoreBound } from './bound-paths-store.t
 import type { RoomLeft } from './selection.ts'
 
 /** An item to be restored from a commit. */
-export interface Wanted {
+interface Wanted {
   readonly commitId: CommitId
   /** Undefined for an invalid path. */
   readonly path: LibraryPath | undefined

@@ -43,6 +43,7 @@ import { tagRoutes } from './annotations/tags-v21.ts'
 import { batchAsyncRoutes } from './batch/async-batch-v21.ts'
 import { batchCreateDirRoutes } from './batch/batch-create-dir-v21.ts'
 import { batchPathsRoutes } from './batch/batch-paths-v21.ts'
+import { batchRenameRoutes } from './batch/batch-rename-v21.ts'
 import { copyMoveTaskProgressRoutes } from './batch/copy-move-progress-v21.ts'
 import { copyMoveTaskRoutes } from './batch/copy-move-task-v21.ts'
 import { fileopsRoutes } from './batch/fileops-v2.ts'
@@ -164,6 +165,7 @@ export const apiRoutes: readonly Route<Account, ApiServices>[] = [
   ...dirRoutesV21,
   ...batchCreateDirRoutes,
   ...batchItemRoutes,
+  ...batchRenameRoutes,
   ...batchAsyncRoutes,
   ...batchMergeRoutes,
   ...batchPathsRoutes,

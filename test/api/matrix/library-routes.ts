@@ -141,6 +141,9 @@ export const libraryRoutes: Table = {
     }),
     [`POST ${V21}trash2/actions/revert/`]: () => ({ json: { action: '1-1' } }),
     [`POST ${V21}trash2/revert/`]: (stage) => ({ json: { [stage.gone]: ['/gone.txt'] } }),
+    'POST /api/v2.1/repos/batch-rename-item/': ({ id }) => ({
+      json: { repo_id: id, parent_dir: '/', dirents: ['in.txt'], new_names: ['in.txt'] },
+    }),
     'DELETE /api/v2.1/repos/batch-delete-item/': ({ id }) => ({
       json: { repo_id: id, parent_dir: '/', dirents: ['in.txt'] },
     }),

@@ -66,6 +66,15 @@ export async function renameEntry(
   return createdName(made)
 }
 
+/** Renames several entries of a folder, or none. */
+export async function renameEntries(
+  { libraryId, folder, names }: Selected,
+  newNames: readonly string[],
+): Promise<void> {
+  const json = { repo_id: libraryId, parent_dir: folder, dirents: names, new_names: newNames }
+  await api.post('api/v2.1/repos/batch-rename-item/', { json })
+}
+
 export async function deleteEntries({ libraryId, folder, names }: Selected): Promise<Deletion> {
   const json = { repo_id: libraryId, parent_dir: folder, dirents: names }
   const { commit_id } = await api.delete('api/v2.1/repos/batch-delete-item/', { json })

@@ -104,6 +104,7 @@ export {
   groupByFolder,
   makeFile,
   makeFolder,
+  renameEntries,
   renameEntry,
   type Selected,
   setLock,

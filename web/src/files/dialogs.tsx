@@ -3,11 +3,12 @@ import { Suspense, useState } from 'react'
 import { TagFilesDialog } from '../annotations/index.ts'
 import { type Entry, makeFile, makeFolder } from '../api/index.ts'
 import { join } from '../paths.ts'
-import { ShareDialog, ShareManyDialog } from '../sharing/index.ts'
+import { LinkManyDialog, ShareDialog, ShareManyDialog } from '../sharing/index.ts'
 import { useTexts } from '../texts/index.ts'
 import { Button, Dialog, FormDialog, TextField } from '../ui/index.ts'
 import { type CurrentFolder, entryPath } from './current-folder.ts'
 import { FolderPicker } from './folder-picker.tsx'
+import { RenameManyDialog } from './rename-many-dialog.tsx'
 import type { Changes } from './use-entry-changes.ts'
 
 /** An open dialog of the folder page. */
@@ -16,7 +17,8 @@ export type OpenDialog =
   | { readonly kind: 'new-file'; readonly ending: string }
   | { readonly kind: 'copy' | 'move'; readonly names: readonly string[] }
   | { readonly kind: 'share'; readonly path: string; readonly name: string; readonly isDir: boolean }
-  | { readonly kind: 'share-many'; readonly entries: readonly Entry[] }
+  | { readonly kind: 'share-many' | 'link-many'; readonly entries: readonly Entry[] }
+  | { readonly kind: 'rename-many'; readonly entries: readonly Entry[] }
   | { readonly kind: 'tags'; readonly entries: readonly Entry[] }
   | { readonly kind: 'link'; readonly link: string }
 
@@ -24,6 +26,8 @@ export function OpenedDialog(props: {
   here: CurrentFolder
   dialog: OpenDialog
   changes: Changes
+  /** The names of all entries of the folder. */
+  names: readonly string[]
   isTaken: (name: string) => boolean
   onMade: (name: string) => void
   onClose: () => void
@@ -33,14 +37,15 @@ export function OpenedDialog(props: {
     const { path, name, isDir } = dialog
     return <ShareDialog libraryId={here.libraryId} path={path} name={name} isDir={isDir} onClose={onClose} />
   }
-  if (dialog.kind === 'share-many') {
+  if (dialog.kind === 'share-many' || dialog.kind === 'link-many') {
     const items = dialog.entries.map((entry) => ({
       libraryId: here.libraryId,
       path: entryPath(here, entry),
       name: entry.name,
       isDir: entry.type === 'dir',
     }))
-    return <ShareManyDialog items={items} onClose={onClose} />
+    if (dialog.kind === 'share-many') return <ShareManyDialog items={items} onClose={onClose} />
+    return <LinkManyDialog items={items} mayWrite={here.editable} onClose={onClose} />
   }
   if (dialog.kind === 'tags') {
     const files = dialog.entries.map((entry) => ({
@@ -53,6 +58,10 @@ export function OpenedDialog(props: {
         <TagFilesDialog files={files} onClose={onClose} />
       </Suspense>
     )
+  }
+  if (dialog.kind === 'rename-many') {
+    const { entries } = dialog
+    return <RenameManyDialog entries={entries} names={props.names} changes={changes} onClose={onClose} />
   }
   if (dialog.kind === 'link') return <LinkDialog link={dialog.link} onClose={onClose} />
   if (dialog.kind === 'copy' || dialog.kind === 'move') {

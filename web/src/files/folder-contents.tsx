@@ -113,6 +113,11 @@ export function FolderContents(props: {
     setSelection(only(newName))
     setSelection(only(await changes.rename(entry, newName)))
   }
+  const startRename = () => {
+    if (!editable) return
+    if (chosen.length > 1) setDialog({ kind: 'rename-many', entries: chosen })
+    else setRenaming(selection.active)
+  }
   const { entries: unfiltered } = props
   const isTaken = useCallback((name: string) => unfiltered.some((entry) => entry.name === name), [unfiltered])
   const transfer = (operation: 'copy' | 'move', selected: Selected, to: Target) =>
@@ -250,7 +255,7 @@ export function FolderContents(props: {
                 onRenamed={(entry, newName) => void rename(entry, newName)}
                 onOpen={open}
                 onQuickAction={quickAction}
-                onStartRename={() => editable && setRenaming(selection.active)}
+                onStartRename={startRename}
                 onDelete={() => editable && chosen.length > 0 && remove(chosen)}
                 onUp={up}
                 onFind={onFind}
@@ -284,6 +289,7 @@ export function FolderContents(props: {
             here={here}
             dialog={dialog}
             changes={changes}
+            names={props.entries.map(({ name }) => name)}
             isTaken={isTaken}
             onMade={(name) => setSelection(only(name))}
             onClose={() => setDialog(undefined)}

@@ -6,6 +6,7 @@ import {
   errorForStatus,
   fetchFolder,
   patchQuery,
+  renameEntries,
   renameEntry,
   type Selected,
   setLock,
@@ -28,10 +29,18 @@ export interface Changes {
   remove(entries: readonly Entry[]): Promise<void>
   /** Resolves to the new name. */
   rename(entry: Entry, newName: string): Promise<string>
+  /** All of them or none. Throws the error of the server. */
+  renameMany(renamings: readonly Renaming[]): Promise<void>
   star(entries: readonly Entry[], starred: boolean): Promise<void>
   lock(entries: readonly Entry[], locked: boolean): Promise<void>
   /** Throws the error of the server. */
   transfer(operation: 'copy' | 'move', selected: Selected, to: Target): Promise<void>
+}
+
+/** An entry and its new name. */
+interface Renaming {
+  readonly entry: Entry
+  readonly newName: string
 }
 
 export function useEntryChanges(here: CurrentFolder): Changes {
@@ -86,7 +95,38 @@ export function useEntryChanges(here: CurrentFolder): Changes {
       }
     }
 
+    /** Refused if one of the entries is no longer the same, or if one of the old names is taken. */
+    async function undoRenameMany(renamings: readonly Renaming[]): Promise<void> {
+      try {
+        const { dirent_list: now } = await fetchFolder(libraryId, path)
+        const ids = new Map(now.map(({ name, id }) => [name, id]))
+        if (renamings.some(({ entry, newName }) => ids.get(newName) !== entry.id)) {
+          return toast({ text: texts.notUndone, bad: true })
+        }
+        const names = renamings.map(({ newName }) => newName)
+        const oldNames = renamings.map(({ entry }) => entry.name)
+        await renameEntries({ libraryId, folder: path, names }, oldNames)
+        toast({ text: texts.renamedManyBack(renamings.length) })
+      } catch (error) {
+        failed(error)
+      } finally {
+        reload()
+      }
+    }
+
     return {
+      async renameMany(renamings) {
+        const names = renamings.map(({ entry }) => entry.name)
+        const newNames = renamings.map(({ newName }) => newName)
+        await renameEntries({ libraryId, folder: path, names }, newNames)
+        const byName = new Map(renamings.map(({ entry, newName }) => [entry.name, newName]))
+        patch((all) => all.map((one) => ({ ...one, name: byName.get(one.name) ?? one.name })))
+        toast({
+          text: texts.renamedMany(renamings.length),
+          undo: rememberUndo(() => undoRenameMany(renamings)),
+        })
+        reload()
+      },
       async remove(entries) {
         const names = entries.map(({ name }) => name)
         const gone = new Set(names)

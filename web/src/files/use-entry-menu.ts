@@ -35,6 +35,10 @@ import type { EntryClipboard } from './use-entry-clipboard.ts'
 
 // Each file is tagged by a call of its own.
 const MAX_TAGGED = 500
+// Each entry gets its link by a call of its own.
+const MAX_LINKED = 200
+// The server takes as many in one call.
+const MAX_RENAMED = 5000
 
 /** Actions on entries, shared by the context menu, the menu button and the selection bar. */
 export function useEntryMenu(page: {
@@ -111,6 +115,13 @@ export function useEntryMenu(page: {
           onSelect: () => setDialog({ kind: 'share-many', entries }),
         },
       one?.link,
+      one === undefined &&
+        !here.encrypted &&
+        entries.length <= MAX_LINKED && {
+          label: texts.createLinks,
+          icon: Link,
+          onSelect: () => setDialog({ kind: 'link-many', entries }),
+        },
       'line',
       here.editable && {
         label: texts.cut,
@@ -127,6 +138,14 @@ export function useEntryMenu(page: {
       one?.pasteInto,
       'line',
       one?.rename,
+      one === undefined &&
+        here.editable &&
+        entries.length <= MAX_RENAMED && {
+          label: texts.renameMany,
+          icon: Pencil,
+          shortcut: 'F2',
+          onSelect: () => setDialog({ kind: 'rename-many', entries }),
+        },
       here.editable && { label: texts.moveTo, icon: FolderInput, onSelect: move('move') },
       { label: texts.copyTo, icon: FolderSymlink, onSelect: move('copy') },
       {

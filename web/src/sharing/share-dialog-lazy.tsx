@@ -1,4 +1,5 @@
 import { type ComponentProps, lazy, Suspense } from 'react'
+import type { LinkManyDialog as LoadedLinks } from './link-many-dialog.tsx'
 import type { ShareDialog as Loaded } from './share-dialog.tsx'
 import type { ShareManyDialog as LoadedMany } from './share-many-dialog.tsx'
 
@@ -24,6 +25,19 @@ export function ShareManyDialog(props: ComponentProps<typeof LoadedMany>) {
   return (
     <Suspense fallback={null}>
       <LazyShareManyDialog {...props} />
+    </Suspense>
+  )
+}
+
+const LazyLinkManyDialog = lazy(() =>
+  import('./link-many-dialog.tsx').then(({ LinkManyDialog }) => ({ default: LinkManyDialog })),
+)
+
+/** Links for several entries. */
+export function LinkManyDialog(props: ComponentProps<typeof LoadedLinks>) {
+  return (
+    <Suspense fallback={null}>
+      <LazyLinkManyDialog {...props} />
     </Suspense>
   )
 }

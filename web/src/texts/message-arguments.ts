@@ -89,6 +89,11 @@ export const messageArguments = {
   files: {
     nameIsTaken: 'name',
     renamedTo: 'name',
+    renameManyTitle: 'count: number',
+    renameConflicts: 'count: number',
+    renameMore: 'count: number, shown',
+    renamedMany: 'count: number',
+    renamedManyBack: 'count: number',
     found: 'shown, all',
     select: 'name',
     moreFor: 'name',
@@ -199,6 +204,9 @@ export const messageArguments = {
   sharing: {
     shareMany: 'count: number',
     sharedMany: 'count: number',
+    linkMany: 'count: number',
+    linksMade: 'count: number',
+    copyLinkOf: 'name',
     becauseOf: 'name',
     accessSince: 'date, name',
     accessUntil: 'date',

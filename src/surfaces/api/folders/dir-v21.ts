@@ -1,14 +1,7 @@
-import { parseCommitId, parseDirId } from '../../../base/objects/index.ts'
-import { joinPath, parentOf, parseName, ROOT } from '../../../base/paths/index.ts'
+import { type CommitId, parseCommitId, parseDirId } from '../../../base/objects/index.ts'
+import { joinPath, type LibraryPath, parentOf, parseName, ROOT } from '../../../base/paths/index.ts'
 import { json, kinds } from '../../../base/schemas/index.ts'
-import {
-  makeFolder,
-  type Placed,
-  removeOne,
-  rename,
-  revertFolder,
-  type Wanted,
-} from '../../../libraries/edits/index.ts'
+import { makeFolder, type Placed, removeOne, rename, revertFolder } from '../../../libraries/edits/index.ts'
 import type { Library } from '../../../libraries/library/index.ts'
 import { flag, integer, rawText } from '../../../platform/input/index.ts'
 import { errorMessage } from '../../../platform/responses/index.ts'
@@ -198,7 +191,7 @@ function notRoot(message: string): ReturnType<typeof requiredPath> {
 async function bringBack(
   { core, quotas }: FolderServices,
   library: Library,
-  wanted: Wanted,
+  wanted: { readonly commitId: CommitId; readonly path: LibraryPath | undefined },
   sent: SentPath,
 ): Promise<{ success: true }> {
   const editable = library.editable(parentOf(wanted.path ?? ROOT))

@@ -1,7 +1,7 @@
 import { type CommitId, type LibraryId, parseCommitId } from '../../../base/objects/index.ts'
-import { parsePath, ROOT } from '../../../base/paths/index.ts'
+import { type LibraryPath, parsePath, ROOT } from '../../../base/paths/index.ts'
 import { json, kinds } from '../../../base/schemas/index.ts'
-import { restoreEntries, type Wanted } from '../../../libraries/edits/index.ts'
+import { restoreEntries } from '../../../libraries/edits/index.ts'
 import type { CommitRange, TrashSearch } from '../../../libraries/history/index.ts'
 import type { Account } from '../../../people/accounts/index.ts'
 import { accepting, list, map, optional, type Reader, rawText } from '../../../platform/input/index.ts'
@@ -27,7 +27,10 @@ const withinParameters = {
 }
 
 /** An entry to restore, as sent. */
-interface Sent extends Wanted {
+interface Sent {
+  readonly commitId: CommitId
+  /** Undefined for an invalid path. */
+  readonly path: LibraryPath | undefined
   readonly text: string
 }
 
