@@ -40,10 +40,11 @@ export default defineConfig({
   },
   // The app of visitors is built apart: in a build of both, visitors would load what only members need.
   builder: {
-    async buildApp({ build, environments: { client, link } }) {
+    async buildApp(builder) {
+      const { client, link } = builder.environments
       if (client === undefined || link === undefined) throw new Error('The web app has two builds')
-      await build(client)
-      await build(link)
+      await builder.build(client)
+      await builder.build(link)
     },
   },
   environments: {

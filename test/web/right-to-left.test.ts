@@ -141,18 +141,55 @@ const ascending = (one: number, other: number) => one - other
 const hasFocus = (place: Locator) =>
   place.evaluate((one) => (one as unknown as { matches(selector: string): boolean }).matches(':focus'))
 
+/** The part of the document object model that the functions below call in the browser. */
+interface Box {
+  readonly left: number
+  readonly right: number
+  readonly width: number
+}
+
+interface PageRange {
+  setStart(node: unknown, at: number): void
+  setEnd(node: unknown, at: number): void
+  selectNodeContents(node: unknown): void
+  getBoundingClientRect(): Box
+  getClientRects(): Iterable<Box>
+}
+
+interface PageElement {
+  readonly id: string
+  readonly outerHTML: string
+  readonly scrollWidth: number
+  readonly clientWidth: number
+  readonly parentElement: PageElement | null
+  closest(selector: string): PageElement | null
+  checkVisibility(options: object): boolean
+  getBoundingClientRect(): Box
+}
+
+interface PageWindow {
+  readonly document: {
+    readonly body: PageElement
+    createRange(): PageRange
+    createTreeWalker(root: unknown, show: number): { nextNode(): { readonly data: string } | null }
+    querySelectorAll(selector: string): Iterable<PageElement>
+  }
+  getComputedStyle(element: PageElement): { readonly overflowX: string }
+  readonly innerWidth: number
+}
+
 /** Where pieces of a text are painted: the middle of each, from the left edge of the window. */
 function placesOf(place: Locator, pieces: readonly string[]): Promise<number[]> {
   return place.evaluate((element, wanted) => {
-    const { document } = globalThis as unknown as { document: any }
+    const { document } = globalThis as unknown as PageWindow
     return wanted.map((piece) => {
       const walker = document.createTreeWalker(element, 4)
-      while (walker.nextNode() !== null) {
-        const at = walker.currentNode.data.indexOf(piece)
+      for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
+        const at = node.data.indexOf(piece)
         if (at < 0) continue
         const range = document.createRange()
-        range.setStart(walker.currentNode, at)
-        range.setEnd(walker.currentNode, at + piece.length)
+        range.setStart(node, at)
+        range.setEnd(node, at + piece.length)
         const { left, right } = range.getBoundingClientRect()
         return (left + right) / 2
       }
@@ -164,35 +201,31 @@ function placesOf(place: Locator, pieces: readonly string[]): Promise<number[]> 
 /** The right edge of the text of an element. */
 function endOf(place: Locator): Promise<number> {
   return place.evaluate((element) => {
-    const { document } = globalThis as unknown as { document: any }
-    const range = document.createRange()
+    const range = (globalThis as unknown as PageWindow).document.createRange()
     range.selectNodeContents(element)
-    return Math.max(...[...range.getClientRects()].map(({ right }: { right: number }) => right))
+    return Math.max(...[...range.getClientRects()].map(({ right }) => right))
   })
 }
 
 /** Buttons, links, fields and titles that are painted outside of the window, and in nothing that scrolls there. */
 function cutOff(page: Page): Promise<string[]> {
   return page.evaluate(() => {
-    const { document, getComputedStyle, innerWidth } = globalThis as unknown as {
-      document: any
-      getComputedStyle: (one: any) => { overflowX: string }
-      innerWidth: number
-    }
-    const scrolls = (one: any): boolean =>
+    const view = globalThis as unknown as PageWindow
+    const { document, innerWidth } = view
+    const scrolls = (one: PageElement | null): boolean =>
       one !== null &&
       one.id !== 'content' &&
       one !== document.body &&
-      ((/auto|scroll/.test(getComputedStyle(one).overflowX) && one.scrollWidth > one.clientWidth) ||
+      ((/auto|scroll/.test(view.getComputedStyle(one).overflowX) && one.scrollWidth > one.clientWidth) ||
         scrolls(one.parentElement))
     return [...document.querySelectorAll('button, a[href], input, select, h1, h2')]
-      .filter((one: any) => {
+      .filter((one) => {
         // Those are outside until they are needed.
         if (one.closest('.visually-hidden, .skip, #shell-side') !== null) return false
         if (!one.checkVisibility({ opacityProperty: true, visibilityProperty: true })) return false
         const { left, right, width } = one.getBoundingClientRect()
         return width > 0 && (left < -1 || right > innerWidth + 1) && !scrolls(one.parentElement)
       })
-      .map((one: any) => one.outerHTML.slice(0, 120))
+      .map((one) => one.outerHTML.slice(0, 120))
   })
 }

@@ -1,6 +1,5 @@
 import type { LibraryId } from '../../base/objects/index.ts'
 import { baseName, type LibraryPath, parentOf } from '../../base/paths/index.ts'
-import type { CredentialNotice } from '../../people/credentials/index.ts'
 
 /** The types of notifications. */
 export type NoticeType =
@@ -86,10 +85,14 @@ export function repoSharePermDelete(
   return ['repo_share_perm_delete', { ...named(library), ...shared(share) }]
 }
 
-type AddedCredential = Parameters<CredentialNotice>[2]
-
 /** To the account that a credential was made for. */
-export function credentialAdded({ kind, name = '', library, address }: AddedCredential): Notice {
+export function credentialAdded(added: {
+  readonly kind: string
+  readonly name?: string | undefined
+  readonly library?: { readonly id: string; readonly name: string } | undefined
+  readonly address: string
+}): Notice {
+  const { kind, name = '', library, address } = added
   return ['credential_added', { kind, name, address, ...(library && named(library)) }]
 }
 

@@ -1,3 +1,4 @@
+import './browser-globals.ts'
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { NoticeType } from '../../../src/derived/activity/notices.ts'

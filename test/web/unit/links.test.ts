@@ -1,3 +1,4 @@
+import './browser-globals.ts'
 import assert from 'node:assert/strict'
 import { describe, it, mock } from 'node:test'
 import {

@@ -221,7 +221,7 @@ function useActions(here: CurrentFolder, link: VisitedLink, setSelection: (selec
   return {
     open,
     download: save,
-    up() {
+    up: () => {
       if (path === '/') return
       const parent = parentOf(path)
       activateChild(libraryId, parent, path)

@@ -1,3 +1,4 @@
+import type * as CommonPasswords from 'virtual:common-passwords'
 import { type ComponentProps, useEffect, useState } from 'react'
 import { passwordLength } from '../api/index.ts'
 import { useTexts } from '../texts/index.ts'
@@ -35,7 +36,7 @@ export function NewPasswordField(
 
 /** Undefined until the rule is loaded, which nothing else needs. The server decides in any case. */
 function useIsCommon(password: string, names: readonly string[] | undefined): boolean | undefined {
-  const [rule, setRule] = useState<typeof import('virtual:common-passwords')>()
+  const [rule, setRule] = useState<typeof CommonPasswords>()
   const needsRule = names !== undefined && password !== ''
   useEffect(() => {
     if (needsRule) void import('virtual:common-passwords').then(setRule, () => undefined)
