@@ -9,7 +9,7 @@ import { spawnServer } from '../support/child-server.ts'
 import { Client } from '../support/client.ts'
 import { carrelProcess } from '../support/command.ts'
 import { ADMIN } from '../support/server.ts'
-import { postForm, uploadLink } from '../support/transfer.ts'
+import { eventually, postForm, uploadLink } from '../support/transfer.ts'
 
 const IMAGE_BYTES = 96_000_000
 
@@ -43,8 +43,13 @@ class LoopDisk implements Disposable {
   }
 
   /** What an operator does: unmounts, checks, mounts. */
-  repair(): void {
+  async repair(): Promise<void> {
     assert.ok(run('umount', this.data))
+    // A mount namespace that another test made meanwhile has a copy of the mount. Until it ends, a second mount would be the one that is read-only.
+    await eventually(async () => {
+      const { status, stdout } = spawnSync('losetup', ['--associated', this.#image], { encoding: 'utf8' })
+      assert.deepEqual([status, stdout], [0, ''])
+    })
     // 1: errors were corrected.
     assert.ok([0, 1].includes(spawnSync('fsck.ext4', ['-p', '-f', this.#image]).status ?? 8))
     assert.ok(this.mount())
@@ -123,7 +128,7 @@ it('a file system of all data that turns read-only acknowledges nothing more, an
     })
     assert.equal(code, 1)
     assert.match(stderr, /^(?:Cannot write \S+, because its file system is read-only|The database cannot be)/)
-    disk.repair()
+    await disk.repair()
     await using server = await spawnServer(disk.data)
     const client = await writer.signIn(server.url)
     await writer.expectAll(client)
@@ -166,7 +171,7 @@ it('a file system of blocks that turns read-only is reported, small files can be
       assert.equal((await fetch(`${share}?dl=1`)).status, 200)
       assert.equal(await server.stop(), 0)
     }
-    disk.repair()
+    await disk.repair()
     await using server = await spawnServer(data, env)
     const client = await writer.signIn(server.url)
     assert.equal(await writer.send(await uploadLink(client, writer.library), 'again.bin', 3_000_000), 200)

@@ -19,10 +19,11 @@ export class PostgresProxy implements AsyncDisposable {
   readonly url: string
   /** How often a client sent something while nothing was outstanding on its connection. */
   roundTrips = 0
-  /** Decides on each message. */
-  judge: (message: ProtocolMessage) => Verdict = () => 'forward'
+  /** Decides on each message. Connections are numbered. */
+  judge: (message: ProtocolMessage, connection: number) => Verdict = () => 'forward'
   readonly #server: Server
   readonly #sockets = new Set<Socket>()
+  #connections = 0
   #state: 'open' | 'refusing' | 'silent' = 'open'
 
   private constructor(server: Server, target: URL) {
@@ -75,6 +76,8 @@ export class PostgresProxy implements AsyncDisposable {
     const upstream = this.#track(connect(Number(port), hostname))
     client.once('close', () => upstream.destroySoon())
     upstream.once('close', () => client.destroy())
+    this.#connections += 1
+    const connection = this.#connections
     let outstanding = 0
     // A batch is several messages; the round trip ends with the answer to its last one.
     let isOpen = false
@@ -84,7 +87,7 @@ export class PostgresProxy implements AsyncDisposable {
       if (message.from === 'server' && message.type === 'Z') outstanding -= 1
       // The server also says that it is ready at the end of the start.
       if (message.from === 'client' && ['S', 'Q', 'startup'].includes(message.type)) outstanding += 1
-      const verdict = this.judge(message)
+      const verdict = this.judge(message, connection)
       if (!verdict.endsWith('-before')) to.write(bytes)
       if (verdict === 'forward') return true
       isSilent = verdict.startsWith('silence')
