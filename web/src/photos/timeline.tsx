@@ -134,7 +134,11 @@ export function Timeline({ days, set }: { days: readonly PhotoDay[]; set: PhotoS
   const star = (some: readonly Photo[], starred: boolean) => {
     setChosen((before) => {
       const after = new Map(before)
-      for (const photo of some) if (after.has(keyOf(photo))) after.set(keyOf(photo), { ...photo, starred })
+      for (const photo of some) {
+        // What leaves the favourites is not shown any more, so it cannot stay selected.
+        if (set === 'starred' && !starred) after.delete(keyOf(photo))
+        else if (after.has(keyOf(photo))) after.set(keyOf(photo), { ...photo, starred })
+      }
       return after
     })
     void starPhotos(queries, some, starred).catch(failed)
