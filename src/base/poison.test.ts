@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { borrowReadBuffer, returnReadBuffer } from '../platform/http/fast/read-buffer-pool.ts'
+import { borrowReadBuffer, returnReadBuffer } from '../platform/http/fast/socket-body.ts'
 import { ChunkBufferPool } from '../platform/storage/disk/fast/chunk-buffer-pool.ts'
 import { RangeBufferPool } from '../platform/storage/disk/fast/range-buffer-pool.ts'
 import { SharedBufferPool } from '../platform/storage/disk/fast/shared-buffer-pool.ts'

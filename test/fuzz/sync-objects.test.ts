@@ -6,7 +6,7 @@ import { type Commit, encodeCommit, parseCommit } from '../../src/base/objects/c
 import { Dir, parseDir } from '../../src/base/objects/dir.ts'
 import { encodeFile, parseFile } from '../../src/base/objects/file.ts'
 import { type CommitId, type DirId, type FsId, type LibraryId, sha1Hex } from '../../src/base/objects/ids.ts'
-import { InvalidObject } from '../../src/base/objects/invalid.ts'
+import { InvalidObject } from '../../src/base/objects/json-fields.ts'
 import { packetHead } from '../../src/base/packing/packets.ts'
 import { readSent } from '../../src/libraries/push/object-parser.ts'
 import { BodyMemory } from '../../src/platform/http/body-memory.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { emptyTrash } from '../../src/libraries/library/empty-trash.ts'
 import type { EditableLibrary } from '../../src/libraries/library/library.ts'
+import { emptyTrash } from '../../src/libraries/library/library-trash.ts'
 import { GarbageCollector } from '../../src/maintenance/gc/collector.ts'
 import { at } from '../support/core.ts'
 import { onBothDatabases } from '../support/databases.ts'

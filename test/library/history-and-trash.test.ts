@@ -5,7 +5,7 @@ import { createFile, makeFolders, remove, removeOne, rename } from '../../src/li
 import { findFirstSeen } from '../../src/libraries/history/path-index-store.ts'
 import { deleteUnlistedTrash, type listTrashPage } from '../../src/libraries/history/trash.ts'
 import { setKeepDays } from '../../src/libraries/library/administration.ts'
-import { emptyTrash } from '../../src/libraries/library/empty-trash.ts'
+import { emptyTrash } from '../../src/libraries/library/library-trash.ts'
 import { at, openTestCore, type TestCore } from '../support/core.ts'
 import { onBothDatabases } from '../support/databases.ts'
 

@@ -4,7 +4,7 @@ import * as fc from 'fast-check'
 import { check, names } from '../../../test/support/dirents.arbitrary.ts'
 import { type Commit, type CommitLibrary, encodeCommit, newCommitId, parseCommit } from './commit.ts'
 import { type CommitId, EMPTY_ID, emptyDirId, type LibraryId } from './ids.ts'
-import { InvalidObject } from './invalid.ts'
+import { InvalidObject } from './json-fields.ts'
 
 const commit: Commit = {
   id: '3e618f74824869fb35df02bc68b39fff5637ea37' as CommitId,

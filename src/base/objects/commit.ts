@@ -9,8 +9,7 @@ import {
   parseLibraryId,
   parseObjectId,
 } from './ids.ts'
-import { InvalidObject } from './invalid.ts'
-import { asId, asInteger, asText, type Json, parseJson } from './json-fields.ts'
+import { asId, asInteger, asText, InvalidObject, type Json, parseJson } from './json-fields.ts'
 
 /** An immutable record of one change: root dir, parents, author, time and description. */
 export interface Commit {

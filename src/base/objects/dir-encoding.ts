@@ -2,9 +2,8 @@ import { createHash, type Hash } from 'node:crypto'
 import { compareNames, comparesNatively } from '../paths/index.ts'
 import type { Slices } from '../scheduling/index.ts'
 import { escapeText } from './canonical.ts'
-import type { Dirent } from './dirent.ts'
+import { type Dirent, indexOf } from './dirent.ts'
 import { sha1Hex } from './ids.ts'
-import { indexOf } from './sorted-entries.ts'
 
 /** A run of entries and its part of the JSON. */
 interface Section {

@@ -5,7 +5,7 @@ import { changesTo, check, entryLists } from '../../../test/support/dirents.arbi
 import { Dir, parseDir } from './dir.ts'
 import { type Dirent, dirDirent, fileDirent } from './dirent.ts'
 import { EMPTY_ID, emptyDirId, emptyFileId, sha1Hex } from './ids.ts'
-import { InvalidObject } from './invalid.ts'
+import { InvalidObject } from './json-fields.ts'
 
 const file = (name: string, mtime = 1) =>
   fileDirent({ id: emptyFileId, name, mtime, size: 0, modifier: 'a@b' })

@@ -1,11 +1,9 @@
 import { compareNames, comparesNatively, isStorableName, toNfc } from '../paths/index.ts'
 import { atOnce, type Slices } from '../scheduling/index.ts'
 import { EncodedDirents } from './dir-encoding.ts'
-import type { Dirent } from './dirent.ts'
+import { type Dirent, indexOf } from './dirent.ts'
 import { type DirId, emptyDirId, parseDirId, parseFileId, sha1Hex } from './ids.ts'
-import { InvalidObject } from './invalid.ts'
-import { asArray, asId, asInteger, asObject, asText, parseJson } from './json-fields.ts'
-import { indexOf } from './sorted-entries.ts'
+import { asArray, asId, asInteger, asObject, asText, InvalidObject, parseJson } from './json-fields.ts'
 
 /** An encoded dir, and the names at which another version may differ from it. */
 interface Donor {

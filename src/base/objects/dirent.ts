@@ -1,3 +1,4 @@
+import { compareNames, comparesNatively } from '../paths/index.ts'
 import type { DirId, FileId } from './ids.ts'
 
 /** The mode of a non-executable file: octal 100644. */
@@ -40,4 +41,18 @@ export function fileDirent(of: Omit<FileDirent, 'kind' | 'mode'> & { mode?: numb
 export function dirDirent(of: { id: DirId; name: string; mtime: number; mode?: number }): DirDirent {
   const { id, name, mode = DIR_MODE, mtime } = of
   return { kind: 'dir', id, name, mode, mtime, size: 0, modifier: '' }
+}
+
+/** Binary search: the index of the first entry from `from` on that is not before `name` in stored order. */
+export function indexOf(entries: readonly Dirent[], name: string, from: number): number {
+  const native = comparesNatively(name)
+  let low = from
+  let high = entries.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    const other = (entries[middle] as Dirent).name
+    if (native ? other > name : compareNames(other, name) > 0) low = middle + 1
+    else high = middle
+  }
+  return low
 }

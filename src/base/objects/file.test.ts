@@ -4,7 +4,7 @@ import * as fc from 'fast-check'
 import { blockIds, check } from '../../../test/support/dirents.arbitrary.ts'
 import { encodeFile, fileId, parseFile } from './file.ts'
 import { EMPTY_ID, sha1Hex } from './ids.ts'
-import { InvalidObject } from './invalid.ts'
+import { InvalidObject } from './json-fields.ts'
 
 describe('a file object', () => {
   it('has the empty id when there are no bytes', () => {

@@ -1,6 +1,5 @@
 import { type BlockId, emptyFileId, type FileId, parseBlockId, sha1Hex } from './ids.ts'
-import { InvalidObject } from './invalid.ts'
-import { asArray, asId, asInteger, parseJson } from './json-fields.ts'
+import { asArray, asId, asInteger, InvalidObject, parseJson } from './json-fields.ts'
 
 /** The content of a file: its blocks in order. */
 export interface FileObject {

@@ -23,5 +23,4 @@ export {
   parseLibraryId,
   sha1Hex,
 } from './ids.ts'
-export { InvalidObject } from './invalid.ts'
-export { parseJson } from './json-fields.ts'
+export { InvalidObject, parseJson } from './json-fields.ts'

@@ -1,5 +1,9 @@
 import { JsonRefused, parseOutsideJson } from '../json.ts'
-import { InvalidObject } from './invalid.ts'
+
+/** Bytes or text that are not a valid object. The message has the reason. */
+export class InvalidObject extends Error {
+  override name = 'InvalidObject'
+}
 
 /** A JSON object that was not validated yet. */
 export type Json = Readonly<Record<string, unknown>>

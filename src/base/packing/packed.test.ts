@@ -5,7 +5,7 @@ import { blockIds, changesTo, check, entryLists } from '../../../test/support/di
 import { Dir, parseDir } from '../objects/dir.ts'
 import { fileDirent } from '../objects/dirent.ts'
 import { type BlockId, type DirId, type FileId, sha1Hex } from '../objects/ids.ts'
-import { InvalidObject } from '../objects/invalid.ts'
+import { InvalidObject } from '../objects/json-fields.ts'
 import {
   entriesInDir,
   packChanges,

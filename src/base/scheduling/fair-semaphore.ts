@@ -1,3 +1,5 @@
+import { fail } from '../errors.ts'
+
 /** A queue is full, or a waiter reached its deadline. The work was not started. */
 export class Busy extends Error {
   override readonly name = 'Busy'
@@ -209,5 +211,33 @@ export class FairSemaphore {
 
   #busy(): Busy {
     return new Busy(this.#options.retryAfterSeconds ?? 5)
+  }
+}
+
+/** For `catch`: turns a full queue into the fault `busy`. Other errors are rethrown. */
+export function failIfBusy(error: unknown): never {
+  if (error instanceof Busy) fail({ code: 'busy', seconds: error.retryAfterSeconds })
+  throw error
+}
+
+/** Semaphore. Waiting callers are served in order. */
+export class Semaphore {
+  #free: number
+  readonly #waiting: (() => void)[] = []
+
+  constructor(count: number) {
+    this.#free = count
+  }
+
+  async run<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#free > 0) this.#free -= 1
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve))
+    try {
+      return await work()
+    } finally {
+      const next = this.#waiting.shift()
+      if (next === undefined) this.#free += 1
+      else next()
+    }
   }
 }

@@ -41,3 +41,14 @@ export async function batchSettled(queue: { readonly length: number }, max: numb
     await nextTurn()
   } while (queue.length > seen && queue.length < max && performance.now() < deadline)
 }
+
+/** Work that yields after each slice of less than a millisecond, so that the caller can interrupt it. */
+export type Slices<Result = void> = Generator<void, Result>
+
+/** Runs all slices without interruption. */
+export function atOnce<Result>(slices: Slices<Result>): Result {
+  for (;;) {
+    const { done, value } = slices.next()
+    if (done) return value
+  }
+}

@@ -1,7 +1,8 @@
 import { fail } from '../../base/errors.ts'
 import { type LibraryPath, parentOf, pathKey } from '../../base/paths/index.ts'
 import { type MaybePromise, whenReady } from '../../base/scheduling/index.ts'
-import type { PathBinding } from '../../libraries/registry/index.ts'
+import type { LibraryDependent, PathBinding } from '../../libraries/registry/index.ts'
+import type { AccountDependent } from '../../people/accounts/index.ts'
 import type { Reader, Transaction } from '../../platform/database/index.ts'
 
 /** A file that was annotated, at its path in the origin. The item may be deleted. */
@@ -177,4 +178,17 @@ export async function setMissingSince(
 /** Deletes the annotations of files that are missing since a time before this. Returns the number of files. */
 export function deleteMissingBefore(tx: Transaction, time: number): Promise<number> {
   return tx.run('delete from annotated_file where missing_since > 0 and missing_since < ?', time)
+}
+
+/** Comments and tags of libraries and accounts that are removed. */
+export const annotationRows: LibraryDependent & AccountDependent = {
+  async onPurged(tx, libraryKey) {
+    await tx.run('delete from annotated_file where library_key = ?', libraryKey)
+    await tx.run('delete from library_tag where library_key = ?', libraryKey)
+  },
+
+  async onAccountRemoved(tx, { key }) {
+    await tx.run('update file_comment set author_key = null where author_key = ?', key)
+    await tx.run('delete from file_participant where account_key = ?', key)
+  },
 }

@@ -1,7 +1,7 @@
 import type { LibraryPath } from '../../base/paths/index.ts'
 import type { Reader, Transaction } from '../../platform/database/index.ts'
 import { folderKey } from './annotated-file-store.ts'
-import { foldName } from './fold-name.ts'
+import { foldName } from './tag-store.ts'
 
 interface TagRow {
   key: number

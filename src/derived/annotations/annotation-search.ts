@@ -10,7 +10,7 @@ import { parseQuery, type Query } from '../search/index.ts'
 import { listTagged } from './annotation-search-store.ts'
 import { findComments } from './comment-index.ts'
 import type { IndexedComment } from './comment-word-store.ts'
-import { foldName } from './fold-name.ts'
+import { foldName } from './tag-store.ts'
 
 /** A search by tags or comments. */
 export interface AnnotationQuery {

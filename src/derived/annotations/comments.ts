@@ -18,13 +18,15 @@ import {
   countCommentsBy,
   countCommentsIn,
   deleteComment,
+  deleteParticipant,
   findComment,
   insertComment,
+  insertParticipants,
   listComments,
+  listParticipants,
   updateComment,
 } from './comment-store.ts'
 import { mentionsIn } from './mentions.ts'
-import { deleteParticipant, insertParticipants, listParticipants } from './participant-store.ts'
 
 /** Limits of a file. */
 export const MAX_COMMENTS = 1000

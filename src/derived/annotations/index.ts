@@ -1,4 +1,4 @@
-export { annotationBinding } from './annotated-file-store.ts'
+export { annotationBinding, annotationRows } from './annotated-file-store.ts'
 export type { AnnotationEvent } from './annotation-event.ts'
 export { findAnnotationFaults, repairAnnotations } from './annotation-faults-store.ts'
 export {
@@ -10,7 +10,6 @@ export {
 export { indexComments } from './comment-index.ts'
 export type { Comment } from './comment-store.ts'
 export { Comments } from './comments.ts'
-export { annotationRows } from './dependent-rows-store.ts'
 export { deleteMissingFiles } from './missing-files.ts'
 export { restoreAnnotations } from './restored-annotations-store.ts'
 export type { FileTag, Tag } from './tag-store.ts'

@@ -8,7 +8,7 @@ import {
   restoreDeleted,
   setMissingSince,
 } from './annotated-file-store.ts'
-import { insertParticipants } from './participant-store.ts'
+import { insertParticipants } from './comment-store.ts'
 import { findTagByName, insertTag, listTags } from './tag-store.ts'
 import { MAX_TAGS } from './tags.ts'
 

@@ -150,3 +150,8 @@ function toFileTag(row: FileTagRow): FileTag {
   const isDeleted = row.missing_since !== null
   return { id: row.file_tag_key, path: row.path as LibraryPath, isDeleted, tag: toTag(row) }
 }
+
+/** Folds text for comparison: texts that differ only in case or composition are equal. */
+export function foldName(text: string): string {
+  return text.normalize('NFKC').toLowerCase()
+}

@@ -7,7 +7,6 @@ import type { Access } from '../../sharing/access/index.ts'
 import { findAnnotatedFile } from './annotated-file-store.ts'
 import type { AnnotationEvent } from './annotation-event.ts'
 import { type FileOf, writeBound } from './bound-write.ts'
-import { foldName } from './fold-name.ts'
 import {
   copyFileTags,
   deleteFileTag,
@@ -16,6 +15,7 @@ import {
   findFileTag,
   findTag,
   findTagByName,
+  foldName,
   insertFileTag,
   insertTag,
   listFileTags,

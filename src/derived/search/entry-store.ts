@@ -2,8 +2,7 @@ import { type FsId, idFromBytes, idToBytes } from '../../base/objects/index.ts'
 import type { Database, Dialect, Reader, Transaction, Value } from '../../platform/database/index.ts'
 import { renderedTokens } from './expression.ts'
 import { fold } from './fold.ts'
-import { keysIn } from './key-list.ts'
-import { keyRangeOf, rowOf } from './keys.ts'
+import { keyRangeOf, keysIn, rowOf } from './keys.ts'
 import { gramsOf } from './tokens.ts'
 
 const NAMES_PER_LOOKUP = 500

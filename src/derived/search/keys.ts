@@ -1,3 +1,5 @@
+import type { Dialect } from '../../platform/database/index.ts'
+
 // The key of an entry combines the key of its library and a number within it, so that the library of
 // a match is known without a lookup. 2^24 libraries of 2^29 numbers make 53 bits.
 const SPAN = 2 ** 29
@@ -39,4 +41,23 @@ export const turnedSql = (column: string) => `(${HIGHEST} - ${column})`
 export function entryKey(libraryKey: number, number: number): number {
   if (number >= SPAN) throw new RangeError(`library ${libraryKey} has had too many entries to number them`)
   return rootKeyOf(libraryKey) + number
+}
+
+/** A condition that a column is one of many keys, with a single parameter. */
+export function keysIn(
+  dialect: Dialect,
+  column: string,
+  keys: readonly number[],
+): { sql: string; value: string } {
+  if (dialect === 'sqlite') {
+    return { sql: `${column} in (select value from json_each(?))`, value: JSON.stringify(keys) }
+  }
+  return { sql: `${column} = any(?::bigint[])`, value: `{${keys.join(',')}}` }
+}
+
+/** Keys as rows of a column `key`, with a single parameter. */
+export function keyRows(dialect: Dialect, keys: readonly number[]): { text: string; values: [string] } {
+  if (dialect === 'sqlite')
+    return { text: 'select value as key from json_each(?)', values: [JSON.stringify(keys)] }
+  return { text: 'select unnest(?::bigint[]) as key', values: [`{${keys.join(',')}}`] }
 }

@@ -1,6 +1,6 @@
 import { type FsId, idFromBytes } from '../../base/objects/index.ts'
 import type { Database, Dialect } from '../../platform/database/index.ts'
-import { keyRows } from './key-list.ts'
+import { keyRows } from './keys.ts'
 import type { MatchRequest } from './match-request.ts'
 import { joined, number, raw, type Sql, sql } from './sql.ts'
 import { planSearch, type SearchPlan, unionOf } from './subquery-store.ts'

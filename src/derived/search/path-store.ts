@@ -1,8 +1,7 @@
 import { baseName, type LibraryPath, parentOf, segmentsOf } from '../../base/paths/index.ts'
 import type { Database, Reader } from '../../platform/database/index.ts'
 import { type Entry, findEntriesIn } from './entry-store.ts'
-import { keysIn } from './key-list.ts'
-import { libraryKeyOf, rootKeyOf } from './keys.ts'
+import { keysIn, libraryKeyOf, rootKeyOf } from './keys.ts'
 
 /** One component of the path of an entry. */
 export interface Step {

@@ -14,8 +14,7 @@ import {
   textsWithWords,
 } from './expression.ts'
 import { containsPart, hasGrams } from './grams-store.ts'
-import { keysIn } from './key-list.ts'
-import { keyRangeOf, libraryKeySql, rowOf, turnedSql } from './keys.ts'
+import { keyRangeOf, keysIn, libraryKeySql, rowOf, turnedSql } from './keys.ts'
 import type { MatchRequest, Scope, Slice } from './match-request.ts'
 import { joined, number, raw, type Sql, sql } from './sql.ts'
 

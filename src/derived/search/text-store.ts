@@ -2,8 +2,7 @@ import { type FileId, idFromBytes, idToBytes } from '../../base/objects/index.ts
 import { takeTurns } from '../../base/scheduling/index.ts'
 import type { Database, Dialect, Reader, Transaction } from '../../platform/database/index.ts'
 import { insertRows, removeBodies } from './entry-store.ts'
-import { keysIn } from './key-list.ts'
-import { keyRangeOf, libraryKeyOf, nextLibrarySql, rootKeyOf, rowOf } from './keys.ts'
+import { keyRangeOf, keysIn, libraryKeyOf, nextLibrarySql, rootKeyOf, rowOf } from './keys.ts'
 
 /** A file whose text is to be extracted. */
 export interface PendingText {

@@ -2,6 +2,7 @@ import type { Dirent } from '../../base/objects/index.ts'
 import { liveNodeRelation } from '../../platform/cluster/index.ts'
 import type { Dialect, Reader, Transaction } from '../../platform/database/index.ts'
 import { archiveBlockRows } from '../content/index.ts'
+import type { LibraryDependent } from '../registry/index.ts'
 import type { ArchiveSummary } from './archive-admission.ts'
 
 export type ArchiveState = 'queued' | 'running' | 'finished' | 'failed' | 'canceled'
@@ -463,4 +464,11 @@ export async function deleteLostArchives(tx: Transaction, dialect: Dialect): Pro
 export async function listKnownArchives(reader: Reader): Promise<Set<string>> {
   const rows = await reader.all<{ id: string }>(`select id from archive where node_id is not null`)
   return new Set(rows.map(({ id }) => id))
+}
+
+/** Archives of libraries that are removed. Their files are found by their names, which no row has any more. */
+export const archiveRows: LibraryDependent = {
+  async onPurged(tx, libraryKey) {
+    await deleteArchivesOf(tx, libraryKey)
+  },
 }

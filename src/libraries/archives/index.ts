@@ -4,6 +4,7 @@ export {
   type ArchiveRow,
   adoptArchives,
   advanceArchive,
+  archiveRows,
   cancelArchive,
   claimArchive,
   deleteArchive,
@@ -29,4 +30,3 @@ export {
   setArchiveBytes,
   setArchiveFetched,
 } from './archive-store.ts'
-export { archiveRows } from './dependent-rows-store.ts'

@@ -1,7 +1,7 @@
 import { type ChildProcessByStdio, execFile, spawn } from 'node:child_process'
 import type { Readable, Writable } from 'node:stream'
 import { promisify } from 'node:util'
-import { ExportError } from './export-error.ts'
+import { ExportError } from './export-report.ts'
 
 const MAX_MESSAGE = 2000
 

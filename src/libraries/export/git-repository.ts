@@ -1,7 +1,7 @@
 import { access, mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { ExportError } from './export-error.ts'
 import { SIDE } from './export-history.ts'
+import { ExportError } from './export-report.ts'
 import { git } from './fast-import.ts'
 
 /** A file in a repository that is being filled. */

@@ -1,5 +1,4 @@
-export { ExportError } from './export-error.ts'
 export { exportHistory, notInGit } from './export-history.ts'
-export { ExportReport } from './export-report.ts'
+export { ExportError, ExportReport } from './export-report.ts'
 export { exportTree } from './export-tree.ts'
 export { checkRepository, createRepository } from './git-repository.ts'

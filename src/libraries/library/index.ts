@@ -2,7 +2,6 @@ export { changeStatus, libraryTotals, listLibraryPage, setKeepDays } from './adm
 export type { ListedLibrary } from './administration-store.ts'
 export { createLibraryCore, type LibraryCore } from './core.ts'
 export { ensureDefaultLibrary, findDefaultLibrary } from './default-library.ts'
-export { emptyTrash } from './empty-trash.ts'
 export {
   createLibrary,
   deleteLibrariesOf,
@@ -26,8 +25,7 @@ export type {
 } from './library.ts'
 export type { LibraryEvent } from './library-events.ts'
 export { changePassword, lockLibrary, openWithPassword, viewWithPassword } from './library-password.ts'
-export { libraryTrash } from './library-trash.ts'
-export { lockBinding, lockRows } from './lock-rows-store.ts'
-export type { FileLock } from './lock-store.ts'
+export { emptyTrash, libraryTrash } from './library-trash.ts'
+export { type FileLock, lockBinding, lockRows } from './lock-store.ts'
 export { fileLocks } from './locks.ts'
 export { lockTokens } from './webdav-locks.ts'

@@ -1,12 +1,14 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { fail } from '../../base/errors.ts'
 import type { LibraryId } from '../../base/objects/index.ts'
 import { type AuditActor, libraryAction } from '../../people/audit/index.ts'
 import type { Transaction } from '../../platform/database/index.ts'
-import { deletedLibraries, type LibraryInfo } from '../registry/index.ts'
+import { commitRows } from '../commits/index.ts'
+import { daysAgo } from '../history/index.ts'
+import { deletedLibraries, type LibraryInfo, libraryHeads } from '../registry/index.ts'
 import { listAllLibraries } from './administration-store.ts'
 import { dbOf, type LibraryCore } from './core.ts'
-import type { Actor } from './library.ts'
-import { purge } from './purge.ts'
+import type { Actor, Library } from './library.ts'
 
 const PAGE = 100
 
@@ -119,4 +121,53 @@ export const libraryTrash = {
   purgeOf: purge,
   purgeAll: purgeAllDeleted,
   purgeBefore: purgeDeletedBefore,
+}
+
+/**
+ * Hides history and trash up to the head (0 days), or everything older than `days`. Never unhides. Audited if something was
+ * hidden.
+ */
+export async function emptyTrash(
+  core: LibraryCore,
+  { info: library, actor }: Pick<Library, 'info' | 'actor'>,
+  days: number,
+  by: AuditActor | undefined,
+): Promise<void> {
+  const seq =
+    days <= 0 ? library.headSeq : await commitRows.seqAtTime(dbOf(core), library.key, daysAgo(core, days))
+  await dbOf(core).write(async (tx) => {
+    const isRaised = await libraryHeads.raiseValidSince(tx, library.key, seq)
+    await core.events.record(tx, { kind: 'trash-emptied', library, actor, days })
+    if (isRaised) await core.audit.record(tx, by, libraryAction('trash-cleaned', library, { keptDays: days }))
+  })
+}
+
+const BATCH = 1000
+
+/**
+ * Removes a deleted library from the database, in batches that let other writers run in between. If
+ * interrupted, the library can only be purged again. A library that was restored meanwhile is not touched.
+ */
+export async function purge(
+  core: LibraryCore,
+  library: { readonly key: number; readonly id: string; readonly name: string },
+  by: AuditActor | undefined,
+): Promise<void> {
+  const libraryKey = library.key
+  const claimed = await dbOf(core).write(async (tx) => {
+    if (!(await deletedLibraries.claimForPurge(tx, libraryKey))) return false
+    await core.audit.record(tx, by, libraryAction('library-purged', library))
+    return true
+  })
+  if (!claimed) return
+  for (const dependent of core.dependents) {
+    const next = async (tx: Transaction) => (await dependent.purgeBatch?.(tx, libraryKey, BATCH)) ?? 0
+    if (dependent.purgeBatch === undefined) continue
+    while ((await dbOf(core).write(next, { durable: false })) > 0) await nextTurn()
+  }
+  await dbOf(core).write(async (tx) => {
+    for (const dependent of core.dependents) await dependent.onPurged?.(tx, libraryKey)
+    await deletedLibraries.deleteRow(tx, libraryKey)
+  })
+  core.events.purged(libraryKey)
 }

@@ -8,7 +8,7 @@ import { makeFolder } from '../edits/entries.ts'
 import { historyRows } from '../history/dependent-rows-store.ts'
 import { deletedLibraries } from '../registry/deleted-library-store.ts'
 import type { LibraryDependent } from '../registry/dependents.ts'
-import { purge } from './purge.ts'
+import { purge } from './library-trash.ts'
 
 const TABLES = ['activity', 'file_edit', 'first_seen', 'follower', 'path_origin', 'photo', 'trash_item']
 

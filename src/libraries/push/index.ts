@@ -1,8 +1,12 @@
 export { ClientPush } from './client-push.ts'
-export { receivedRows } from './dependent-rows-store.ts'
 export type { SentObject } from './object-parser.ts'
 export type { QuotaReservation } from './push.ts'
-export { deleteReceivedBefore, listReceivedAfter, type ReceivedObject } from './received-store.ts'
+export {
+  deleteReceivedBefore,
+  listReceivedAfter,
+  type ReceivedObject,
+  receivedRows,
+} from './received-store.ts'
 export { findRestorePoint, insertRestorePoint } from './restore-point-store.ts'
 
 export {

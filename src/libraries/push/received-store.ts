@@ -1,5 +1,6 @@
 import { type FsId, idFromBytes, idToBytes } from '../../base/objects/index.ts'
-import type { Reader, Transaction } from '../../platform/database/index.ts'
+import { deleteBatch, deleteBatches, type Reader, type Transaction } from '../../platform/database/index.ts'
+import type { LibraryDependent } from '../registry/index.ts'
 import { objectRows, type Totals } from '../tree/index.ts'
 
 const IDS_PER_QUERY = 500
@@ -166,4 +167,16 @@ export async function listReceivedAfter(
     limit,
   )
   return rows.map((row) => ({ ...row, id: idFromBytes<FsId>(row.id) }))
+}
+
+/** Uncommitted blocks, received objects and the restore point of a purged library. */
+export const receivedRows: LibraryDependent = {
+  purgeBatch: (tx, libraryKey, limit) =>
+    deleteBatches(limit, [
+      (left) => deleteBatch(tx, 'received_object', 'id', libraryKey, left),
+      (left) => deleteBatch(tx, 'uncommitted_block', 'block_id', libraryKey, left),
+    ]),
+  async onPurged(tx, libraryKey) {
+    await tx.run('delete from restore_point where library_key = ?', libraryKey)
+  },
 }

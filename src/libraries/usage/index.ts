@@ -1,5 +1,4 @@
 export { count } from './count.ts'
-export { usageRows } from './dependent-rows-store.ts'
 export { IdSet, SeenIds } from './id-set.ts'
 export { ServerState } from './server-state.ts'
 export { Statistics } from './statistics.ts'
@@ -10,4 +9,5 @@ export {
   findLibraryUsage,
   historyBytesOf,
   type UsageBytes,
+  usageRows,
 } from './usage-store.ts'

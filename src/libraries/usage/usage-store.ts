@@ -1,7 +1,7 @@
 import { type CommitId, idFromBytes, idToBytes } from '../../base/objects/index.ts'
 import { accountRows } from '../../people/accounts/index.ts'
 import type { Database, Reader, Transaction } from '../../platform/database/index.ts'
-import { libraryRows, librarySizes } from '../registry/index.ts'
+import { type LibraryDependent, libraryRows, librarySizes } from '../registry/index.ts'
 
 /**
  * Stored bytes of a library by what references them. A block is counted once, in the first category of:
@@ -190,4 +190,11 @@ export async function historyBytesOf(reader: Reader, ownerKey: number): Promise<
     ownerKey,
   )
   return row?.bytes ?? 0
+}
+
+/** The counted sizes of a library that is purged. */
+export const usageRows: LibraryDependent = {
+  async onPurged(tx, libraryKey) {
+    await tx.run('delete from library_usage where library_key = ?', libraryKey)
+  },
 }

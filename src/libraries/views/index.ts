@@ -1,4 +1,3 @@
-export { viewBinding, viewRows } from './dependent-rows-store.ts'
 export { viewCommitRelation, viewRelation } from './relations.ts'
 export {
   expectNotMoved,
@@ -17,6 +16,8 @@ export {
   putSubLibrary,
   replacePasswordChecks,
   setPasswordCheck,
+  viewBinding,
+  viewRows,
 } from './sub-library-store.ts'
 export {
   deleteReceivedSubCommitsBefore,

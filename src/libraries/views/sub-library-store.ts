@@ -1,9 +1,16 @@
 import { refuseAtLimit } from '../../base/errors.ts'
 import { type LibraryId, newLibraryId } from '../../base/objects/index.ts'
 import { type LibraryPath, pathKey } from '../../base/paths/index.ts'
-import type { Reader, Transaction, Value } from '../../platform/database/index.ts'
-import type { LibraryInfo, LibraryRow, SubLibrary } from '../registry/index.ts'
-import { libraryRows } from '../registry/index.ts'
+import { inGroups, type Reader, type Transaction, type Value } from '../../platform/database/index.ts'
+import {
+  type LibraryDependent,
+  type LibraryInfo,
+  type LibraryRow,
+  libraryRows,
+  type PathBinding,
+  type SubLibrary,
+  tableBinding,
+} from '../registry/index.ts'
 
 interface SubLibraryRow {
   key: number
@@ -157,5 +164,26 @@ function toSubLibrary(row: SubLibraryRow): SubLibrary {
     sinceSeq: row.since_seq,
     isFile: row.is_file === 1,
     passwordCheck: row.password_check ?? undefined,
+  }
+}
+
+/** Deletes the views of shared folders. `access` deletes their shares and links first. */
+export const viewRows: LibraryDependent = {
+  onDeleted: deleteViews,
+  async onTransferred(tx, { libraryKeys, shares }) {
+    if (shares === 'drop') await deleteViews(tx, libraryKeys)
+  },
+  onPurged: (tx, libraryKey) => deleteViews(tx, [libraryKey]),
+}
+
+/** A view follows its folder through moves and is deleted with it. */
+export const viewBinding: PathBinding = tableBinding('sub_library', { rows: 'shares', endsWithItem: true })
+
+async function deleteViews(tx: Transaction, libraryKeys: readonly number[]): Promise<void> {
+  for (const { some, marks } of inGroups(libraryKeys)) {
+    const views = `select key from sub_library where library_key in (${marks})`
+    await tx.run(`delete from sub_commit where sub_key in (${views})`, ...some)
+    await tx.run(`delete from sub_object where sub_key in (${views})`, ...some)
+    await tx.run(`delete from sub_library where library_key in (${marks})`, ...some)
   }
 }

@@ -1,5 +1,5 @@
 export { CheckInterrupted, type CheckReport, check } from './check.ts'
-export { checkRows } from './dependent-rows-store.ts'
 export type { Finding, FindingKind } from './finding.ts'
 export { type IntegrityState, readIntegrityState, registerIntegrityMetrics } from './metrics.ts'
+export { checkRows } from './progress-store.ts'
 export { Scrub } from './scrub.ts'

@@ -1,4 +1,5 @@
 import { type DirId, idFromBytes, idToBytes } from '../../base/objects/index.ts'
+import type { LibraryDependent } from '../../libraries/registry/index.ts'
 import type { Database, Reader } from '../../platform/database/index.ts'
 import type { ObjectFault } from './tree-check.ts'
 
@@ -41,4 +42,12 @@ export async function listProgress(
     faults: JSON.parse(faults) as TreeProgress['faults'],
     objects,
   }))
+}
+
+/** The progress of checks in a library that is purged. Their findings stay until the next pass replaces them. */
+export const checkRows: LibraryDependent = {
+  async onPurged(tx, libraryKey) {
+    await tx.run('delete from checked_library where library_key = ?', libraryKey)
+    await tx.run('delete from check_progress where library_key = ?', libraryKey)
+  },
 }

@@ -1,4 +1,5 @@
 import { type CommitId, idFromBytes, idToBytes } from '../../base/objects/index.ts'
+import type { LibraryDependent } from '../../libraries/registry/index.ts'
 import type { Reader, Transaction } from '../../platform/database/index.ts'
 import type { GcFigures } from './report.ts'
 
@@ -162,4 +163,11 @@ export async function findLastCollections(reader: Reader): Promise<{
       waitingBytes: ended.waiting_bytes,
     },
   }
+}
+
+/** How far garbage collection got in a library that is purged. */
+export const collectionRows: LibraryDependent = {
+  async onPurged(tx, libraryKey) {
+    await tx.run('delete from collected_library where library_key = ?', libraryKey)
+  },
 }

@@ -1,5 +1,5 @@
+export { collectionRows } from './collection-store.ts'
 export { GarbageCollector } from './collector.ts'
-export { collectionRows } from './dependent-rows-store.ts'
 export { GarbageReferences } from './garbage-references.ts'
 export { GcSchedule } from './gc-schedule.ts'
 export { registerGcMetrics } from './metrics.ts'

@@ -1,7 +1,7 @@
-export { ImportError } from './import-error.ts'
 export { isImported } from './library-importer.ts'
 export { readMysqlDump } from './mysql-dump.ts'
 export { readMysqlServer } from './mysql-server.ts'
+export { ImportError } from './problems.ts'
 export { type ImportReport, importSeafile } from './seafile-import.ts'
 export type { OnAdded } from './source-people.ts'
 export { SourceRows } from './source-rows.ts'

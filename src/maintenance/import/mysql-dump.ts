@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
-import { ImportError } from './import-error.ts'
+import { ImportError } from './problems.ts'
 import { SOURCE_TABLES, type SourceRow, type SourceRows, type SourceValue } from './source-rows.ts'
 
 /**

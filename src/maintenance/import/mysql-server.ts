@@ -1,8 +1,8 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { Readable } from 'node:stream'
-import { ImportError } from './import-error.ts'
 import { readDump } from './mysql-dump.ts'
+import { ImportError } from './problems.ts'
 import type { SourceRows } from './source-rows.ts'
 
 /** The names that the setup script of the source suggests. */

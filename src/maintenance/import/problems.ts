@@ -1,3 +1,8 @@
+/** The source cannot be imported; the message is one sentence that says what to do. */
+export class ImportError extends Error {
+  override readonly name = 'ImportError'
+}
+
 /** What did not come over, or not as it was. */
 export type ProblemKind =
   | 'library-skipped'

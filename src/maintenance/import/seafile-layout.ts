@@ -3,7 +3,7 @@ import { access, readdir } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { type LibraryId, parseCommitId, parseLibraryId } from '../../base/objects/index.ts'
-import { ImportError } from './import-error.ts'
+import { ImportError } from './problems.ts'
 
 /** Takes less time on the event loop than fs/promises, and there are two calls for each commit. */
 const readFile = promisify(fs.readFile)

@@ -15,7 +15,7 @@ import {
   InvalidObject,
   type LibraryId,
 } from '../../base/objects/index.ts'
-import { ImportError } from './import-error.ts'
+import { ImportError } from './problems.ts'
 import { SeafileLayout } from './seafile-layout.ts'
 import { openObjectThreads, SourceObjects } from './source-objects.ts'
 

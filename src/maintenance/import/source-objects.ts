@@ -1,8 +1,8 @@
 import { type DirId, type FileId, type FsId, InvalidObject } from '../../base/objects/index.ts'
 import { unpackFile } from '../../base/packing/index.ts'
 import { ThreadPool } from '../../base/thread-pool.ts'
-import { ImportError } from './import-error.ts'
 import type { ObjectReply, ObjectRequest, ObjectState } from './object-reader.ts'
+import { ImportError } from './problems.ts'
 import type { SeafileLayout, SourceStore } from './seafile-layout.ts'
 import {
   MAX_OBJECT_BYTES,

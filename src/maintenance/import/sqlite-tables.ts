@@ -2,7 +2,7 @@ import { copyFile, mkdtemp, readdir, rm } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { ImportError } from './import-error.ts'
+import { ImportError } from './problems.ts'
 import { SOURCE_TABLES, type SourceRows, type SourceValue } from './source-rows.ts'
 
 /** `usermgr.db` and `groupmgr.db` are in folders of their own below `ccnet`. */

@@ -1,5 +1,7 @@
 import { type DirId, idFromBytes, idToBytes } from '../../base/objects/index.ts'
 import type { LibraryPath } from '../../base/paths/index.ts'
+import type { LibraryDependent } from '../../libraries/registry/index.ts'
+import type { AccountDependent } from '../../people/accounts/index.ts'
 import { liveNodeRelation } from '../../platform/cluster/index.ts'
 import type { Dialect, Reader, Transaction } from '../../platform/database/index.ts'
 import type { ClaimedTask, Extraction, TaskOrder, TaskProgress, TaskState } from './copy-move-task.ts'
@@ -295,4 +297,15 @@ export async function listTaskRoots(reader: Reader, libraryKey: number): Promise
     libraryKey,
   )
   return rows.map((row) => idFromBytes<DirId>(row.source_root))
+}
+
+/** Copy and move tasks of libraries that are purged and of removed accounts. A task without a row stops. */
+export const jobRows: LibraryDependent & AccountDependent = {
+  async onPurged(tx, libraryKey) {
+    await tx.run('delete from copy_move_task where source_key = ? or target_key = ?', libraryKey, libraryKey)
+  },
+  async onAccountRemoved(tx, { key }) {
+    await tx.run('delete from copy_move_task where account_key = ?', key)
+    await tx.run('delete from abandoned_bytes where account_key = ?', key)
+  },
 }

@@ -6,7 +6,7 @@ import { oldestShown } from '../../libraries/history/index.ts'
 import type { EditableLibrary } from '../../libraries/library/index.ts'
 import type { LibraryInfo } from '../../libraries/registry/index.ts'
 import { storedObjects, Tree } from '../../libraries/tree/index.ts'
-import { recoveredName } from './recovered-name.ts'
+import { recoveredName } from './older-revision.ts'
 import type { RepairParts } from './repair-parts.ts'
 
 const COMMITS_PER_STEP = 250

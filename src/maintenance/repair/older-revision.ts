@@ -6,7 +6,6 @@ import { addFiles } from '../../libraries/edits/index.ts'
 import { oldestShown } from '../../libraries/history/index.ts'
 import type { LibraryInfo } from '../../libraries/registry/index.ts'
 import { Tree } from '../../libraries/tree/index.ts'
-import { recoveredName } from './recovered-name.ts'
 import type { RepairParts } from './repair-parts.ts'
 
 const COMMITS_PER_STEP = 250
@@ -73,4 +72,12 @@ async function newestWhole(
     }
   }
   return undefined
+}
+
+/** The name of a recovered version: `name (recovered from DATE).ext`. `time` in Unix seconds. */
+export function recoveredName(name: string, time: number): string {
+  const date = new Date(time * 1000).toISOString().slice(0, 10)
+  const dot = name.lastIndexOf('.')
+  const [stem, extension] = dot > 0 ? [name.slice(0, dot), name.slice(dot)] : [name, '']
+  return `${stem} (recovered from ${date})${extension}`
 }

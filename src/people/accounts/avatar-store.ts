@@ -1,5 +1,5 @@
 import type { Reader, Transaction } from '../../platform/database/index.ts'
-import type { AvatarImage } from './avatar-image.ts'
+import type { AvatarImage } from './avatars.ts'
 
 /** Replaces the picture of an account. */
 export async function putAvatar(

@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { failIfBusy } from '../../base/scheduling/index.ts'
+import { accountRequester, failIfBusy } from '../../base/scheduling/index.ts'
 import type { Database } from '../../platform/database/index.ts'
 import type { Images } from '../../platform/imaging/index.ts'
 import type { Account } from './account.ts'
-import { avatarImages, avatarSizes } from './avatar-image.ts'
 import { deleteAvatar, findAvatar, putAvatar } from './avatar-store.ts'
 import type { Directory } from './directory.ts'
 
@@ -45,4 +44,27 @@ export class Avatars {
     const data = await findAvatar(this.#db, name, size)
     return data && Buffer.from(data)
   }
+}
+
+/** Side lengths of the stored squares, in pixels. */
+const avatarSizes = [32, 72, 128, 256] as const
+
+export interface AvatarImage {
+  readonly size: number
+  /** PNG. */
+  readonly data: Buffer
+}
+
+/**
+ * Renders an image as squares of all sizes, without metadata. Undefined for anything but a valid PNG, JPEG or
+ * GIF of ordinary size. Throws Busy.
+ */
+async function avatarImages(
+  images: Images,
+  accountKey: number,
+  bytes: Buffer,
+): Promise<AvatarImage[] | undefined> {
+  const created = await images.squares(accountRequester(accountKey), bytes, avatarSizes)
+  if ('failure' in created) return undefined
+  return created.images.map((data, index) => ({ size: avatarSizes[index] ?? 0, data }))
 }

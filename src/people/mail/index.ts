@@ -1,5 +1,4 @@
-export { mailRows } from './dependent-rows-store.ts'
-export type { Mail } from './mail-store.ts'
+export { type Mail, mailRows } from './mail-store.ts'
 export { type MailContent, nameInMail } from './message.ts'
 export { registerMailMetrics } from './metrics.ts'
 export { type MailState, Outbox } from './outbox.ts'

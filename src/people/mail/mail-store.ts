@@ -214,14 +214,6 @@ export function deleteEndedBefore(tx: Transaction, time: number): Promise<number
   return tx.run('delete from mail where state <> 0 and finished_at < ?', time)
 }
 
-export async function deleteMailsOf(tx: Transaction, accountKey: number): Promise<void> {
-  await tx.run(
-    'delete from mail where account_key = ? or (sender_key = ? and state = 0)',
-    accountKey,
-    accountKey,
-  )
-}
-
 function toMail(row: MailRow): Mail {
   return {
     key: row.key,
@@ -237,4 +229,12 @@ function toMail(row: MailRow): Mail {
     attempts: row.attempts,
     claimedUntil: row.claimed_until,
   }
+}
+
+/** Mails to and from accounts that are removed. */
+export const mailRows = {
+  async onAccountRemoved(tx: Transaction, { key }: { readonly key: number }): Promise<void> {
+    const sql = 'delete from mail where account_key = ? or (sender_key = ? and state = 0)'
+    await tx.run(sql, key, key)
+  },
 }

@@ -1,6 +1,5 @@
 export type { Database, Deletion, Dialect, Reader, Transaction, Value } from './database.ts'
 export { deleteBatch, deleteBatches, inGroups, inPaddedGroups } from './delete-batch.ts'
-export { listUnsafeSettings } from './durability-settings.ts'
 export {
   DatabaseError,
   leaseEnded,
@@ -8,14 +7,13 @@ export {
   NewerSchemaError,
   OlderNodesError,
 } from './errors.ts'
-export { inspectDatabase, judgeSchema, knownSchemaVersion } from './inspect.ts'
+export { inspectDatabase, judgeSchema, knownSchemaVersion, listUnsafeSettings } from './inspect.ts'
 export { bulkLoad } from './load-rows.ts'
 export { registerDatabaseMetrics } from './metrics.ts'
 export { checkSteps, type WaitingStep } from './migrate.ts'
 export { columnTypes, type Migration } from './migrations/types.ts'
 export { Mutex } from './mutex.ts'
-export { nameOfDatabase } from './name.ts'
-export { type DatabaseSetting, finishMigration, openDatabase } from './open.ts'
+export { type DatabaseSetting, finishMigration, nameOfDatabase, openDatabase } from './open.ts'
 export { writeIfSpace } from './optional-write.ts'
 export type { ProcessLocks } from './process-locks.ts'
 export { waitLimits } from './request-waits.ts'

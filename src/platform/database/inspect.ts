@@ -1,3 +1,4 @@
+import type { Reader } from './database.ts'
 import { migrations } from './migrations/index.ts'
 import type { DatabaseSetting } from './open.ts'
 import { openPostgres } from './postgres/postgres-database.ts'
@@ -45,4 +46,15 @@ async function inspectPostgres(url: string): Promise<InspectedDatabase> {
     await db[Symbol.asyncDispose]()
     throw error
   }
+}
+
+/**
+ * The settings of a PostgreSQL server that are off although commits are lost or the whole database is damaged without them when its
+ * machine crashes. `synchronous_commit` is none of them: each of our connections switches it on.
+ */
+export async function listUnsafeSettings(reader: Reader): Promise<string[]> {
+  const rows = await reader.all<{ name: string }>(
+    `select name from pg_settings where name in ('fsync', 'full_page_writes') and setting = 'off' order by name`,
+  )
+  return rows.map(({ name }) => name)
 }

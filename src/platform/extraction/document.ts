@@ -23,3 +23,8 @@ export interface Extraction {
 
 /** Adds the text of a document to `extraction.out`. Throws `Unreadable`, or `TextFull` from the sink. */
 export type Reader = (document: Document, extraction: Extraction) => void | Promise<void>
+
+/** Why a file gives no text, in words that follow "The file". */
+export class Unreadable extends Error {
+  override readonly name = 'Unreadable'
+}

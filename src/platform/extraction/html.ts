@@ -1,9 +1,8 @@
 import { Tokenizer } from 'htmlparser2'
 import { decodeText } from './charset.ts'
-import type { Document, Extraction } from './document.ts'
-import { ignoredTokens, referencedText } from './markup-tokens.ts'
+import { type Document, type Extraction, Unreadable } from './document.ts'
 import type { TextSink } from './text-sink.ts'
-import { Unreadable } from './unreadable.ts'
+import { ignoredTokens, referencedText } from './xml-reader.ts'
 
 /** The text a page shows, and its title. */
 export function readHtml(document: Document, extraction: Extraction): void {

@@ -1,8 +1,7 @@
 import { decodeText } from './charset.ts'
-import type { Document, Extraction } from './document.ts'
+import { type Document, type Extraction, Unreadable } from './document.ts'
 import { addHtml } from './html.ts'
 import { decodeQuotedPrintable, MailHeaders } from './mail-headers.ts'
-import { Unreadable } from './unreadable.ts'
 
 /** Maximum nesting of parts. */
 const MAX_DEPTH = 20

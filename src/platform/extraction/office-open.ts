@@ -1,6 +1,5 @@
-import type { Document, Extraction } from './document.ts'
+import { type Document, type Extraction, Unreadable } from './document.ts'
 import type { TextSink } from './text-sink.ts'
-import { Unreadable } from './unreadable.ts'
 import { XmlReader } from './xml-reader.ts'
 import { ZipArchive } from './zip-archive.ts'
 

@@ -1,7 +1,6 @@
-import type { Document, Extraction } from './document.ts'
+import { type Document, type Extraction, Unreadable } from './document.ts'
 import { lineText, type TextPiece } from './pdf-line.ts'
 import { TextFull, type TextSink } from './text-sink.ts'
-import { Unreadable } from './unreadable.ts'
 
 /** Loads PDF.js. On demand: it takes more time and memory than all other readers, and most files are not PDFs. */
 export async function loadPdf(): Promise<void> {

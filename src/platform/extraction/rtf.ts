@@ -1,7 +1,6 @@
-import type { Document, Extraction } from './document.ts'
+import { type Document, type Extraction, Unreadable } from './document.ts'
 import { codePageOf, codePageOfFont } from './rtf-code-pages.ts'
 import type { TextSink } from './text-sink.ts'
-import { Unreadable } from './unreadable.ts'
 
 /** Extracts the text of a Rich Text Format document. */
 export function readRtf(document: Document, extraction: Extraction): void {

@@ -1,5 +1,4 @@
-import { Tokenizer } from 'htmlparser2'
-import { ignoredTokens, referencedText } from './markup-tokens.ts'
+import { Tokenizer, type TokenizerCallbacks } from 'htmlparser2'
 
 /** Attributes of one tag that are read. The others are skipped, so that a tag of megabytes stays cheap. */
 const maximumAttributes = 100
@@ -124,4 +123,30 @@ export class XmlReader {
 
 function localName(name: string): string {
   return name.slice(name.indexOf(':') + 1)
+}
+
+/** Callbacks of the tokenizer that do nothing, for the tokens that a reader does not need. */
+export const ignoredTokens: TokenizerCallbacks = {
+  onattribdata: ignore,
+  onattribend: ignore,
+  onattribentity: ignore,
+  onattribname: ignore,
+  oncdata: ignore,
+  onclosetag: ignore,
+  oncomment: ignore,
+  ondeclaration: ignore,
+  onend: ignore,
+  onopentagend: ignore,
+  onopentagname: ignore,
+  onprocessinginstruction: ignore,
+  onselfclosingtag: ignore,
+  ontext: ignore,
+  ontextentity: ignore,
+}
+
+function ignore(): void {}
+
+/** The character of a reference that ends before `end`. A reference to no valid character stays as written. */
+export function referencedText(markup: string, code: number, end: number): string {
+  return code === 0xfffd ? markup.slice(markup.lastIndexOf('&', end - 1), end) : String.fromCodePoint(code)
 }

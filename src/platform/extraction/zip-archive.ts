@@ -1,8 +1,7 @@
 import { inflateRawSync } from 'node:zlib'
 import { Inflate } from 'fflate'
 import { decodeAs, decodeText, findCharset } from './charset.ts'
-import type { Extraction } from './document.ts'
-import { Unreadable } from './unreadable.ts'
+import { type Extraction, Unreadable } from './document.ts'
 
 interface Entry {
   readonly method: number

@@ -1,6 +1,6 @@
-import { ClientDisconnected } from './client-disconnected.ts'
 import { PieceQueue } from './piece-queue.ts'
 import type { ReceiveMemory } from './receive-memory.ts'
+import { ClientDisconnected } from './request.ts'
 import type { RequestBody } from './transport.ts'
 
 /** Buffered for a slow reader before the client has to wait (backpressure). */

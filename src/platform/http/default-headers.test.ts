@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { DefaultHeaders } from './default-headers.ts'
+import { DefaultHeaders } from './security-headers.ts'
 
 describe('DefaultHeaders', () => {
   const defaults = new DefaultHeaders({ A: '1', B: '2', C: '3' })

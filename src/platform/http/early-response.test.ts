@@ -7,7 +7,7 @@ import { describeTransports, route, testFaults } from '../../../test/support/htt
 import { rawText } from '../input/readers.ts'
 import { errorMessage } from '../responses/refusal.ts'
 import { rawResponse } from '../responses/response.ts'
-import { ClientDisconnected } from './client-disconnected.ts'
+import { ClientDisconnected } from './request.ts'
 import { DRAIN_LIMIT } from './transport.ts'
 
 /** Refuses every body, optionally after reading a chunk. */

@@ -3,7 +3,6 @@ import { type MaybePromise, type Operation, whenReady } from '../../base/schedul
 import { Fields, type Readers, type Values } from '../input/index.ts'
 import { HttpResponse, jsonResponse, notFound, Refusal } from '../responses/index.ts'
 import { parseBody, readBody } from './body.ts'
-import { ClientDisconnected } from './client-disconnected.ts'
 import {
   type Authenticate,
   type AuthenticateSecret,
@@ -14,7 +13,7 @@ import {
   secretRefusal,
   tokenRefusal,
 } from './credentials.ts'
-import type { HttpRequest } from './request.ts'
+import { ClientDisconnected, type HttpRequest } from './request.ts'
 import type { Route, ScopeNeeded } from './route.ts'
 import type { Segments } from './router.ts'
 import type { Throttle } from './throttle.ts'

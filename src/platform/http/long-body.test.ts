@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers'
 import { it } from 'node:test'
 import { describeTransports, route } from '../../../test/support/http-server.ts'
 import { errorMessage } from '../responses/refusal.ts'
-import { ClientDisconnected } from './client-disconnected.ts'
+import { ClientDisconnected } from './request.ts'
 
 const MIB = 2 ** 20
 const BACKLOG = 200_000

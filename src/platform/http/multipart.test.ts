@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { Refusal } from '../responses/refusal.ts'
-import { parseMultipart } from './multipart.ts'
+import { parseMultipart } from './body.ts'
 
 const type = 'multipart/form-data; boundary=XX'
 

@@ -3,7 +3,6 @@ import { Fields } from '../input/index.ts'
 import { baseUrlOf, type Site } from './base-url.ts'
 import type { BodyClaim, BodyMemory } from './body-memory.ts'
 import { addressKey, clientAddress, plainAddress } from './client-address.ts'
-import { ClientDisconnected } from './client-disconnected.ts'
 import type { IncomingRequest, ResponseWriter } from './transport.ts'
 
 /** A request as handlers see it. Expensive properties are computed on first use. */
@@ -131,4 +130,21 @@ function signalOf(response: ResponseWriter): AbortSignal {
   if (response.isClosed) abort()
   else response.onClose(abort)
   return controller.signal
+}
+
+/** The client closed the connection before it sent its whole body, or before it got its whole response. */
+export class ClientDisconnected extends Error {
+  override name = 'ClientDisconnected'
+  constructor() {
+    super('The client closed the connection before the response was complete')
+  }
+}
+
+/**
+ * Whether a page of another site made the browser send this request, by a link, a form or a script. Browsers say so in `Sec-Fetch-Site`, which pages
+ * cannot set. Programs, and addresses that a program or a person opens in a browser, have no such site.
+ */
+export function isFromElsewhere({ headers }: Pick<HttpRequest, 'headers'>): boolean {
+  const site = headers['sec-fetch-site']
+  return site === 'cross-site' || site === 'same-site'
 }

@@ -1,6 +1,5 @@
 import { type Config, ConfigError } from '../../base/config/index.ts'
 import { configFrom } from './config-flags.ts'
-import { checkBackup } from './doctor/backup-check.ts'
 import {
   checkClock,
   checkDatabase,
@@ -10,10 +9,9 @@ import {
 } from './doctor/database-checks.ts'
 import { type Finding, fail, ok } from './doctor/finding.ts'
 import { checkDataFolder, checkFreeSpace } from './doctor/folder-checks.ts'
-import { checkMail } from './doctor/mail-check.ts'
-import { checkPort, checkPublicUrl } from './doctor/network-checks.ts'
+import { checkMail, checkPort, checkPublicUrl } from './doctor/network-checks.ts'
 import { checkSandbox } from './doctor/sandbox-check.ts'
-import { checkStorage } from './doctor/storage-checks.ts'
+import { checkBackup, checkStorage } from './doctor/storage-checks.ts'
 import { nodeProblem } from './node-version.ts'
 import { print } from './output.ts'
 

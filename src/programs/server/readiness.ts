@@ -3,10 +3,11 @@ import type { CommitStatistics } from '../../libraries/commits/index.ts'
 import { type Database, waitLimits } from '../../platform/database/index.ts'
 import type { Readiness } from '../../platform/http/index.ts'
 import type { DiskHealth } from './disk-health.ts'
-import type { Reachability } from './reachability.ts'
 
 /** A check that takes longer than this has failed, so that `/readyz` answers within a second whatever hangs. */
 const PATIENCE_MS = 900
+/** What is known of another service is used again for this long. */
+const FRESH_MS = 5000
 
 /** Whether the server can serve. A full disk is shown but not refused: behind a load balancer, deleting would otherwise be impossible. */
 export async function checkReadiness(
@@ -51,4 +52,30 @@ const REASONS: Readonly<Record<string, string>> = {
 
 function inTime<T>(check: Promise<T>, otherwise: T): Promise<T> {
   return Promise.race([check, wait(PATIENCE_MS, otherwise, { ref: false })])
+}
+
+/** Whether another service can be reached. A check that takes too long counts as failed until it ends. */
+export class Reachability {
+  readonly #reach: () => Promise<void>
+  #checking: Promise<boolean> | undefined
+  #last = { isReachable: false, atMs: Number.NEGATIVE_INFINITY }
+
+  constructor(reach: () => Promise<void>) {
+    this.#reach = reach
+  }
+
+  async check(): Promise<boolean> {
+    if (performance.now() - this.#last.atMs < FRESH_MS) return this.#last.isReachable
+    this.#checking ??= this.#checkNow().finally(() => (this.#checking = undefined))
+    return Promise.race([this.#checking, wait(PATIENCE_MS, false, { ref: false })])
+  }
+
+  async #checkNow(): Promise<boolean> {
+    const isReachable = await this.#reach().then(
+      () => true,
+      () => false,
+    )
+    this.#last = { isReachable, atMs: performance.now() }
+    return isReachable
+  }
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { RetryDelay } from './retry-delay.ts'
+import { RetryDelay } from './schema-watch.ts'
 
 it('doubles with each failure up to a limit, and starts over after a success', () => {
   const delay = new RetryDelay(10, 50)

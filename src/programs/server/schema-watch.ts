@@ -8,7 +8,6 @@ import {
   NewerSchemaError,
   type WaitingStep,
 } from '../../platform/database/index.ts'
-import { RetryDelay } from './retry-delay.ts'
 
 // Each attempt copies the whole database first, so a step that fails is not tried again with every heartbeat.
 const MIN_RETRY_MS = 30_000
@@ -91,5 +90,34 @@ export class SchemaWatch implements AsyncDisposable {
       { step: version, name, nodes },
       'a step of the schema waits until these nodes are upgraded or stopped',
     )
+  }
+}
+
+/** When work that failed may be tried again: after a delay that doubles with each failure (exponential backoff). Times in milliseconds. */
+export class RetryDelay {
+  readonly #minMs: number
+  readonly #maxMs: number
+  #delayMs = 0
+  #dueAtMs = 0
+
+  constructor(minMs: number, maxMs: number) {
+    this.#minMs = minMs
+    this.#maxMs = maxMs
+  }
+
+  isDue(nowMs: number): boolean {
+    return nowMs >= this.#dueAtMs
+  }
+
+  /** Returns the delay. */
+  failed(nowMs: number): number {
+    this.#delayMs = Math.min(Math.max(this.#minMs, 2 * this.#delayMs), this.#maxMs)
+    this.#dueAtMs = nowMs + this.#delayMs
+    return this.#delayMs
+  }
+
+  succeeded(): void {
+    this.#delayMs = 0
+    this.#dueAtMs = 0
   }
 }

@@ -38,8 +38,7 @@ import {
 import { webdavFaultResponse, webdavFaults, webdavRoutes } from '../../surfaces/webdav/index.ts'
 import { findS3Store } from '../assembly/index.ts'
 import type { DiskHealth } from './disk-health.ts'
-import { Reachability } from './reachability.ts'
-import { checkReadiness } from './readiness.ts'
+import { checkReadiness, Reachability } from './readiness.ts'
 import type { ServerProcess } from './server-process.ts'
 import type { Services } from './services.ts'
 

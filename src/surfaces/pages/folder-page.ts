@@ -7,15 +7,13 @@ import type { HttpRequest } from '../../platform/http/index.ts'
 import { mediaTypeOf } from '../../platform/representations/index.ts'
 import type { HttpResponse } from '../../platform/responses/index.ts'
 import type { OpenLink } from '../../sharing/access/index.ts'
-import { crumbs } from './crumbs.ts'
 import { type Html, html } from './html.ts'
 import { icon, iconOf } from './icons.ts'
-import { pageAnswer } from './layout.ts'
-import { sharedBy, sharerOf } from './people.ts'
+import { crumbs, pageAnswer } from './layout.ts'
 import { rootOf } from './root.ts'
 import type { PageServices } from './services.ts'
 import { type PageTexts, textsFor } from './texts/texts.ts'
-import { uploadArea } from './upload-area.ts'
+import { sharedBy, sharerOf } from './visit.ts'
 import { visitorsApp } from './visitors-app.ts'
 import { dayText, encodeSegments, inQuery, isoText, sizeText } from './wording.ts'
 
@@ -102,4 +100,16 @@ function pager(below: LibraryPath, page: number, pages: number, texts: PageTexts
     to <= pages &&
     html`<a class="button" rel="${rel}" href="?p=${inQuery(below)}&page=${to}">${text}</a>`
   return html`<nav class="pager" aria-label="${texts.pages}">${link(page - 1, texts.before, 'prev')}<span>${texts.pageOf(page, pages)}</span>${link(page + 1, texts.next, 'next')}</nav>`
+}
+
+/** The drop zone and file chooser; the script uploads the files. */
+export function uploadArea({ link }: OpenLink, below: LibraryPath, root: string, texts: PageTexts): Html {
+  return html`<section class="drop" data-upload="${link.kind}" data-token="${link.token}" data-path="${below}" data-root="${root}" aria-label="${texts.upload}">
+<p class="ask"><span class="sign small">${icon('upload')}</span> <span class="wide">${texts.dropHere}</span>
+<label class="button main" for="files">${texts.chooseFiles}</label>
+<input class="hidden" id="files" type="file" multiple></p>
+<ul class="sent" aria-label="${texts.uploads}"></ul>
+<p class="status" role="status"></p>
+<noscript><p class="wrong">${texts.needsScript}</p></noscript>
+</section>`
 }

@@ -1,12 +1,15 @@
+import { baseName, type LibraryPath, ROOT, selfAndAbove } from '../../base/paths/index.ts'
 import { directionOf } from '../../base/texts/index.ts'
 import type { HttpRequest } from '../../platform/http/index.ts'
 import { type HttpResponse, rawResponse } from '../../platform/responses/index.ts'
+import type { OpenLink } from '../../sharing/access/index.ts'
 import { assetVersion } from './assets.ts'
 import { html, type Shown } from './html.ts'
 import { icon } from './icons.ts'
 import { rootOf } from './root.ts'
-import { textsFor } from './texts/texts.ts'
+import { type PageTexts, textsFor } from './texts/texts.ts'
 import type { VisitorsApp } from './visitors-app.ts'
+import { inQuery } from './wording.ts'
 
 /** CSP: same origin only, no inline scripts or styles, no framing. */
 export const PAGE_POLICY = [
@@ -72,4 +75,16 @@ ${hasScript && html`<script src="${root}pages/pages.js?v=${version}" defer></scr
     },
     body: document.text,
   })
+}
+
+/** Breadcrumbs from the shared folder to a path below it; `base` is the URL of the folder's page. */
+export function crumbs(open: OpenLink, below: LibraryPath, base: string, texts: PageTexts) {
+  const steps = selfAndAbove(below).toReversed()
+  return html`<nav class="crumbs" aria-label="${texts.where}"><ol>
+${steps.map((step) => {
+  const name = step === ROOT ? open.name : baseName(step)
+  if (step === below) return html`<li><span aria-current="page">${name}</span></li>`
+  return html`<li><a href="${base}${step === ROOT ? '?' : `?p=${inQuery(step)}`}">${name}</a></li>`
+})}
+</ol></nav>`
 }

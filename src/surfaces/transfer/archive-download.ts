@@ -3,7 +3,7 @@ import { ranged, rangeRequestHeaders } from '../../base/schemas/index.ts'
 import { rawText } from '../../platform/input/index.ts'
 import { respondWith } from '../../platform/representations/index.ts'
 import { TextRefusal } from '../../platform/responses/index.ts'
-import { disposition } from './disposition.ts'
+import { disposition } from './file-representation.ts'
 import { route } from './services.ts'
 import { fileName } from './transfer.schema.ts'
 

@@ -13,8 +13,8 @@ import { guestOf } from '../../sharing/quotas/index.ts'
 import { type BlockFile, readBlockFile, readFields } from './blocks-form.ts'
 import { route, type TransferServices } from './services.ts'
 import { blockFields, commitQuery, rawId, uploadErrors } from './transfer.schema.ts'
-import { uploadError } from './upload-errors.ts'
 import { parseLastModify } from './upload-form.ts'
+import { uploadError } from './upload-wire.ts'
 
 export const blockCommitRoutes = [
   route({

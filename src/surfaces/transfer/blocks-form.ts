@@ -3,7 +3,7 @@ import { type BlockId, parseBlockId } from '../../base/objects/index.ts'
 import { type HttpRequest, parseBody, type RequestBody, readBody } from '../../platform/http/index.ts'
 import type { Fields } from '../../platform/input/index.ts'
 import { Refusal } from '../../platform/responses/index.ts'
-import { uploadError } from './upload-errors.ts'
+import { uploadError } from './upload-wire.ts'
 
 /** 100,000 block ids: a file of 800 GB with the block size of the clients. */
 const LARGEST_FORM = 4 * 2 ** 20

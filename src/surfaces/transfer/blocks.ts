@@ -6,8 +6,8 @@ import { rawText, type StreamedPart } from '../../platform/input/index.ts'
 import { rawResponse } from '../../platform/responses/index.ts'
 import { route, type TransferServices } from './services.ts'
 import { content as contentSchema, uploadErrors } from './transfer.schema.ts'
-import { uploadError } from './upload-errors.ts'
 import { UploadSession } from './upload-session.ts'
+import { uploadError } from './upload-wire.ts'
 
 /** Clients use blocks of at most about 10 MB. A range of a block is sent only after the whole block was verified. */
 const LARGEST_BLOCK = 64 * 2 ** 20

@@ -10,8 +10,7 @@ import {
   insertIndexedUpload,
 } from './indexed-upload-store.ts'
 import { route } from './services.ts'
-import { uploadError } from './upload-errors.ts'
-import { type UploadItem, uploadItemsText } from './upload-wire.ts'
+import { type UploadItem, uploadError, uploadItemsText } from './upload-wire.ts'
 
 const KEPT_SECONDS = 3600
 const isId = /^[0-9a-f-]{36}$/

@@ -17,10 +17,9 @@ import {
   uploadItem as uploadItemSchema,
 } from './transfer.schema.ts'
 import { addChunk, type CommitOptions, receiveChunk } from './upload-chunk.ts'
-import { uploadError } from './upload-errors.ts'
 import { FileReceiver, type FormTexts, parseLastModify, readForm } from './upload-form.ts'
 import { UploadSession } from './upload-session.ts'
-import { chunkTaken, type UploadItem, uploadItem, uploadItemsText } from './upload-wire.ts'
+import { chunkTaken, type UploadItem, uploadError, uploadItem, uploadItemsText } from './upload-wire.ts'
 
 const updateTexts: ReadonlySet<string> = new Set(['target_file', 'last_modify'])
 

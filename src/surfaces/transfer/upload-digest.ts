@@ -1,5 +1,5 @@
 import { createHash, type Hash } from 'node:crypto'
-import { uploadError } from './upload-errors.ts'
+import { uploadError } from './upload-wire.ts'
 
 const algorithms: Readonly<Record<string, string>> = { 'sha-256': 'sha256', 'sha-512': 'sha512' }
 

@@ -1,5 +1,5 @@
 import { decodePercent, parametersOf } from '../../platform/input/index.ts'
-import { uploadError } from './upload-errors.ts'
+import { uploadError } from './upload-wire.ts'
 
 /** The part of a file that one request of a resumable upload carries: bytes `start` up to but not including `end`. */
 export interface ChunkRange {

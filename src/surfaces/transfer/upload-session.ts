@@ -9,8 +9,8 @@ import type { TicketUse } from '../../sharing/access/index.ts'
 import { type Guest, guestOf, type Reservation, type UploadSource } from '../../sharing/quotas/index.ts'
 import type { TransferServices } from './services.ts'
 import { AnnouncedDigest } from './upload-digest.ts'
-import { uploadError } from './upload-errors.ts'
 import { type ChunkRange, readChunkRange } from './upload-range.ts'
+import { uploadError } from './upload-wire.ts'
 
 /** Bytes of a text in a form: a path, at most. */
 const MAX_TEXT = 64 * 1024

@@ -1,9 +1,9 @@
 import { fail } from '../../base/errors.ts'
 import { joinPath, type LibraryPath, parseName, parsePath, ROOT } from '../../base/paths/index.ts'
 import type { HttpRequest } from '../../platform/http/index.ts'
-import { uploadError } from './upload-errors.ts'
 import { type FormTexts, lastSegment } from './upload-form.ts'
 import type { UploadSession } from './upload-session.ts'
+import { uploadError } from './upload-wire.ts'
 
 /** The text parts of an upload. */
 export const uploadTexts: ReadonlySet<string> = new Set([

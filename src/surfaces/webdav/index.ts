@@ -1,6 +1,6 @@
+export { looksLikeSnapshot } from './address.ts'
 export { webdavFaults } from './faults.ts'
 export { clearPropfindCache } from './propfind.ts'
 export { webdavFaultResponse } from './responses.ts'
 export { webdavRoutes } from './routes.ts'
 export type { WebdavServices } from './services.ts'
-export { looksLikeSnapshot } from './snapshot-name.ts'

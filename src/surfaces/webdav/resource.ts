@@ -3,10 +3,9 @@ import type { Dirent } from '../../base/objects/index.ts'
 import { baseName, type LibraryPath, parentOf, parseName, ROOT } from '../../base/paths/index.ts'
 import type { EditableLibrary, Library } from '../../libraries/library/index.ts'
 import type { Account } from '../../people/accounts/index.ts'
-import type { Address } from './address.ts'
+import { type Address, parseSnapshotName } from './address.ts'
 import { davError } from './responses.ts'
 import type { WebdavServices } from './services.ts'
-import { parseSnapshotName } from './snapshot-name.ts'
 
 /** What an address names: the root with all libraries, or a place in a library, where there may be nothing. */
 type Resource = RootResource | LibraryResource

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { numberPlaceholders } from './placeholders.ts'
+import { numberPlaceholders } from './statements.ts'
 
 const cases: [sql: string, numbered: string][] = [
   ['select 1', 'select 1'],

@@ -12,8 +12,8 @@ import {
 } from '../snapshot.ts'
 import { BACKUP_STATEMENT_MS, CONNECT_MS } from './deadlines.ts'
 import { translate } from './faults.ts'
-import { numberPlaceholders } from './placeholders.ts'
 import { findWritable } from './postgres-client.ts'
+import { numberPlaceholders } from './statements.ts'
 import { valueTypes } from './values.ts'
 
 /** A REPEATABLE READ transaction on a connection of its own. */

@@ -1,6 +1,14 @@
 import { createHash } from 'node:crypto'
 import { StatementTables } from '../statement-tables.ts'
-import { numberPlaceholders } from './placeholders.ts'
+
+// A quoted string, a quoted name, a comment, or a bare question mark.
+const pieces = /'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*|\/\*[\s\S]*?\*\/|\?/g
+
+/** Numbers the `?` of a statement as PostgreSQL wants them, leaving those in quotes and comments. */
+export function numberPlaceholders(sql: string): string {
+  let count = 0
+  return sql.replace(pieces, (piece) => (piece === '?' ? `$${++count}` : piece))
+}
 
 // The server keeps a named statement on each connection forever. So only repeated texts get a name, up to this many; texts of varying length
 // (long lists of ids) would otherwise accumulate.

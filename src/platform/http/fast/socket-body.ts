@@ -6,7 +6,6 @@ import { countAllocated } from '../minor-gc.ts'
 import type { ReceiveMemory } from '../receive-memory.ts'
 import { ChunkedDecoder } from './chunked-decoder.ts'
 import type { Framing } from './header-block.ts'
-import { borrowReadBuffer, returnReadBuffer } from './read-buffer-pool.ts'
 
 /** Fewer bytes than this come in one piece anyway. */
 const MIN_DIRECT_READ = 64 * 1024
@@ -123,4 +122,20 @@ function descriptorOf(socket: Socket | undefined): number | undefined {
   return socket?.destroyed === false && typeof handle?.fd === 'number' && handle.fd > 0
     ? handle.fd
     : undefined
+}
+
+/** Bytes read at once at most. Copying them takes a fraction of a millisecond (I10). */
+const BUFFER_BYTES = 2 ** 20
+const MAX_POOLED = 8
+
+/** Buffers that large bodies are read into. Allocating one costs more than reading into it. */
+const pool: Buffer[] = []
+
+export function borrowReadBuffer(): Buffer {
+  return pool.pop() ?? Buffer.allocUnsafeSlow(BUFFER_BYTES)
+}
+
+export function returnReadBuffer(buffer: Buffer): void {
+  poison(buffer)
+  if (pool.length < MAX_POOLED) pool.push(buffer)
 }

@@ -1,3 +1,4 @@
+import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -7,7 +8,6 @@ import { DirectorySync } from './directory-sync.ts'
 import { codeOf, reading, removing, UNNAMED, writing } from './disk-errors.ts'
 import type { AdoptedFile } from './file-adopter.ts'
 import { FolderHandles } from './folder-handles.ts'
-import { syncFileSystem } from './sync-file-system.ts'
 
 export interface BlockDirectoryOptions {
   readonly directory: string
@@ -273,4 +273,15 @@ async function createFolders(directory: string) {
   using parents = new FolderHandles(0)
   await parents.sync(directory)
   await parents.sync(path.dirname(path.resolve(directory)))
+}
+
+/**
+ * Flushes everything on the file system of a folder, by the program sync, because Node has no call for it. False if that is not possible: there is
+ * no such program, it reports a failure, or this is not Linux, where it may return before the bytes are on the disk.
+ */
+export function syncFileSystem(folder: string): Promise<boolean> {
+  if (process.platform !== 'linux') return Promise.resolve(false)
+  return new Promise((resolve) => {
+    execFile('sync', ['-f', folder], (error) => resolve(error === null))
+  })
 }

@@ -9,8 +9,8 @@ import { blockIdOf } from '../../../../test/support/block-store.contract.ts'
 import { type FileCalls, recordFileCalls } from '../../../../test/support/file-calls.ts'
 import type { BlockId } from '../../../base/objects/index.ts'
 import { type Adopter, type BlockFile, BlockStoreError, readWhole } from '../block-store.ts'
+import { syncFileSystem } from './block-directory.ts'
 import { openDiskBlockStore } from './disk-block-store.ts'
-import { syncFileSystem } from './sync-file-system.ts'
 
 const root = mkdtempSync(path.join(tmpdir(), 'carrel-adopter-'))
 after(() => rm(root, { recursive: true }))

@@ -1,5 +1,4 @@
 export { FrameReader, frameHeader } from './frames.ts'
-export type { WorkerLimits } from './limits.ts'
 export { isFiltered, SECCOMP_CALL, startFilter } from './seccomp-filter.ts'
 export { serveWorker, type WorkerInput } from './serve-worker.ts'
 export {
@@ -9,5 +8,6 @@ export {
   type JobEnd,
   type JobStart,
   TO_WORKER,
+  type WorkerLimits,
 } from './worker-messages.ts'
 export { killMessages, MEMORY_FILE } from './worker-usage.ts'

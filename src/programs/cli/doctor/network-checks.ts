@@ -4,9 +4,11 @@ import { request } from 'node:https'
 import { createServer } from 'node:net'
 import { json } from 'node:stream/consumers'
 import type { Config } from '../../../base/config/index.ts'
+import { MailRefused, Smtp } from '../../../people/mail/index.ts'
 import { type Finding, fail, ok, warn } from './finding.ts'
 
 const TIMEOUT_MS = 3000
+const MAIL_TIMEOUT_MS = 30_000
 
 /** Checks that the port is free, or that Carrel already listens on it. */
 export async function checkPort(config: Config): Promise<Finding> {
@@ -84,5 +86,18 @@ async function tryToListen(host: string, port: number): Promise<string | undefin
     return error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
   } finally {
     server.close()
+  }
+}
+
+/** Checks that the mail server, if there is one, can be reached and accepts the sign-in. Sends nothing. */
+export async function checkMail({ mail }: Config): Promise<Finding | readonly Finding[]> {
+  if (mail === undefined) return []
+  const { host, port } = mail.server
+  try {
+    await new Smtp(mail).verify(AbortSignal.timeout(MAIL_TIMEOUT_MS))
+    return ok('mail', `${host}:${port} accepts mail`)
+  } catch (error) {
+    const message = error instanceof MailRefused ? error.message : `${host}:${port} does not answer`
+    return fail('mail', message, 'correct CARREL_MAIL_URL')
   }
 }

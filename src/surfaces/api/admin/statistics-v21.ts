@@ -1,7 +1,7 @@
 import { json, kinds } from '../../../base/schemas/index.ts'
 import { optionalText, type Reader } from '../../../platform/input/index.ts'
 import { errorMessage } from '../../../platform/responses/index.ts'
-import { parseTime } from '../common/parse-time.ts'
+import { parseTime } from '../common/parse-values.ts'
 import { isoTime } from '../common/wire-formats.ts'
 import { countOfDay, days as daysDescribed } from './server.schema.ts'
 import { statusRoute as route, type StatusServices } from './services.ts'

@@ -2,7 +2,7 @@ import { parseCommitId } from '../../../base/objects/index.ts'
 import type { Library, LibraryCore } from '../../../libraries/library/index.ts'
 import { rawText } from '../../../platform/input/index.ts'
 import { errorMessage } from '../../../platform/responses/index.ts'
-import { parseTime } from './parse-time.ts'
+import { parseTime } from './parse-values.ts'
 
 /** Query parameters that select a state of the library: `commit_id`, or `at` a time. The default is the head. */
 export const pointInTime = { commit_id: rawText(), at: rawText() }

@@ -64,3 +64,14 @@ export const keepShares: Reader<boolean> = accepting(
   { type: 'string', description: 'Whether shares are kept: any text but `false`.' },
   (fields, name) => !['', 'false'].includes((rawText()(fields, name) ?? '').toLowerCase()),
 )
+
+/** `operation` in any case. Rejects a missing value with "operation invalid.", an unknown one with `message`. */
+export function operationOf<const T extends string>(messages: readonly T[], message: string): Reader<T> {
+  return accepting({ type: 'string', enum: messages, required: true }, (fields, name) => {
+    const sent = fields.text(name)
+    if (!sent) throw errorMessage(400, `${name} invalid.`)
+    const found = messages.find((word) => word === sent.toLowerCase())
+    if (found === undefined) throw errorMessage(400, message)
+    return found
+  })
+}

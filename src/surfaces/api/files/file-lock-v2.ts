@@ -1,13 +1,18 @@
 import { parentOf } from '../../../base/paths/index.ts'
 import { json, kinds } from '../../../base/schemas/index.ts'
 import { fileLocks } from '../../../libraries/library/index.ts'
-import { rawText } from '../../../platform/input/index.ts'
+import { integer, rawText } from '../../../platform/input/index.ts'
 import { errorMessage } from '../../../platform/responses/index.ts'
 import { libraryIdParam, sentPath } from '../common/readers.ts'
 import { fileAt } from '../common/resolve-path.ts'
 import { olderLibraryNotFound } from '../faults.ts'
-import { lockSeconds } from './lock-duration-reader.ts'
 import { route } from './services.ts'
+
+/** The longest lock that expires: about 300 years. */
+const MAX_LOCK_SECONDS = 10_000_000_000
+
+/** `expire`: seconds, 0 for the server's default, negative for never. */
+export const lockSeconds = integer({ default: 0, max: MAX_LOCK_SECONDS, message: 'expire invalid.' })
 
 export const fileLockRoutes = [
   route({

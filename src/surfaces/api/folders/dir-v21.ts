@@ -6,9 +6,14 @@ import type { Library } from '../../../libraries/library/index.ts'
 import { flag, integer, rawText } from '../../../platform/input/index.ts'
 import { errorMessage } from '../../../platform/responses/index.ts'
 import { withFaultMessages } from '../common/fault-messages.ts'
-import { operationOf } from '../common/operation-reader.ts'
 import { libraryAt, pointInTime } from '../common/point-in-time.ts'
-import { libraryIdParam, requiredPath, type SentPath, sentPathOrRoot } from '../common/readers.ts'
+import {
+  libraryIdParam,
+  operationOf,
+  requiredPath,
+  type SentPath,
+  sentPathOrRoot,
+} from '../common/readers.ts'
 import { folderAt, folderPathText, splitNewPath } from '../common/resolve-path.ts'
 import { recursiveListing as recursiveListingDescribed } from './dirent.schema.ts'
 import { folderDetailToWire, folderInfoToWire, listingV21 } from './folder-listing.ts'

@@ -2,7 +2,7 @@ import { parseOutsideJson } from '../../../base/json.ts'
 import { accepting, list, optional, optionalText, type Reader, text } from '../../../platform/input/index.ts'
 import { errorMessage } from '../../../platform/responses/index.ts'
 import { type Link, type LinkOptions, linkScopes, readingRights } from '../../../sharing/access/index.ts'
-import { parseTime } from '../common/parse-time.ts'
+import { parseTime } from '../common/parse-values.ts'
 import type { LinkServices } from './services.ts'
 
 const MAX_DAYS = 1_000_000

@@ -3,7 +3,7 @@ import type { Account, Directory } from '../../../people/accounts/index.ts'
 import { routesFor } from '../../../platform/http/index.ts'
 import type { Access, LinkMails, Links, Tickets } from '../../../sharing/access/index.ts'
 import type { Quotas } from '../../../sharing/quotas/index.ts'
-import type { Archives } from '../transfers/archives.ts'
+import type { Archives } from '../transfers/services.ts'
 
 /** What the calls for links use. */
 export interface LinkServices {

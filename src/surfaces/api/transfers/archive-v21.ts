@@ -11,8 +11,7 @@ import { errorMessage } from '../../../platform/responses/index.ts'
 import { libraryAt, type PointInTime, pointInTime } from '../common/point-in-time.ts'
 import { libraryIdParam, requiredPath, type SentPath } from '../common/readers.ts'
 import { type FoundFolder, folderAt } from '../common/resolve-path.ts'
-import type { ArchiveProgress } from './archives.ts'
-import { route, type TransferServices } from './services.ts'
+import { type ArchiveProgress, route, type TransferServices } from './services.ts'
 import { archiveProgress, archiveTask } from './transfers.schema.ts'
 
 /** Names as sent, without leading and trailing slashes. Each may be a relative path. */

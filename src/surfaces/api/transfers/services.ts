@@ -1,11 +1,11 @@
+import type { Dirent } from '../../../base/objects/index.ts'
 import type { LibraryPath } from '../../../base/paths/index.ts'
-import type { LibraryCore } from '../../../libraries/library/index.ts'
+import type { Library, LibraryCore } from '../../../libraries/library/index.ts'
 import type { ClientPush } from '../../../libraries/push/index.ts'
 import type { Account } from '../../../people/accounts/index.ts'
 import { routesFor } from '../../../platform/http/index.ts'
-import type { Access, Tickets } from '../../../sharing/access/index.ts'
+import type { Access, TicketOptions, Tickets } from '../../../sharing/access/index.ts'
 import type { Quotas } from '../../../sharing/quotas/index.ts'
-import type { Archives } from './archives.ts'
 
 /** Resumable uploads. */
 interface PartialUploads {
@@ -35,3 +35,25 @@ export interface TransferServices {
 
 /** Declares a call for uploads and downloads. */
 export const route = routesFor<Account, TransferServices>()
+
+/** Archives packed in the background. Implemented by the transfer surface, started and polled by the web API. */
+export interface Archives {
+  /** Starts an archive of entries of the library's tree and returns its ticket. Throws password-needed. */
+  start(
+    library: Library,
+    options: { roots: readonly Dirent[]; name: string; link?: TicketOptions['link'] },
+  ): Promise<string>
+  /** The archive of a valid ticket. */
+  find(ticket: string): Promise<{ readonly progress: ArchiveProgress } | undefined>
+  /** Idempotent: an unknown ticket is no error. */
+  cancel(ticket: string): Promise<void>
+}
+
+/** In files. The archive can be downloaded once `zipped` equals `total`. */
+export interface ArchiveProgress {
+  readonly zipped: number
+  readonly total: number
+  /** Why packing failed. */
+  readonly failure: string | undefined
+  readonly canceled: boolean
+}
