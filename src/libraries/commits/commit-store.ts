@@ -246,6 +246,7 @@ export const commitRows = {
   listBySeq: listCommitsBySeq,
   listMerged: listMergedCommits,
   seqAtTime,
+  read: commitFromRow,
   insert: insertCommits,
   insertImported: insertImportedCommits,
   deleteBelow: deleteCommitsBelow,

@@ -1,6 +1,6 @@
 import { type Commit, type CommitId, type DirId, idFromBytes, idToBytes } from '../../base/objects/index.ts'
 import { inPaddedGroups, type Reader, type Transaction } from '../../platform/database/index.ts'
-import type { NumberedCommit } from '../commits/index.ts'
+import { commitRows, type NumberedCommit } from '../commits/index.ts'
 import type { SubLibrary } from '../registry/index.ts'
 
 const IDS_PER_QUERY = 500
@@ -17,6 +17,9 @@ interface SubCommitRow {
   client_version: string | null
   seq: number | null
 }
+
+/** What the table lacks: merges and links are not pushed to views. */
+const NOT_IN_VIEWS = { merged_seq: null, second_parent: null, conflict: 0, new_merge: 0, via_link: 0 }
 
 const COLUMNS = [
   'sub_key',
@@ -66,22 +69,7 @@ export async function findSubCommit(
   const sql = 'select * from sub_commit where sub_key = ? and id = ?'
   const row = await reader.get<SubCommitRow>(sql, sub.key, idToBytes(id))
   if (row === undefined) return undefined
-  const commit: NumberedCommit = {
-    id: idFromBytes<CommitId>(row.id),
-    seq: row.seq ?? 0,
-    libraryId: sub.id,
-    rootId: idFromBytes<DirId>(row.root),
-    parentId: row.parent === null ? null : idFromBytes<CommitId>(row.parent),
-    secondParentId: null,
-    creator: Buffer.from(row.creator).toString('hex'),
-    creatorName: row.creator_name === '' ? undefined : row.creator_name,
-    description: row.description,
-    ctime: row.ctime,
-    deviceName: row.device_name ?? undefined,
-    clientVersion: row.client_version ?? undefined,
-    conflict: false,
-    newMerge: false,
-  }
+  const commit = commitRows.read(sub.id, { ...row, ...NOT_IN_VIEWS })
   return { commit, joined: row.seq !== null && row.seq >= sub.sinceSeq }
 }
 

@@ -1,3 +1,4 @@
+import type { Transaction } from '../../platform/database/index.ts'
 import type { AccountSecrets } from '../accounts/index.ts'
 import type { Passwords } from '../passwords/index.ts'
 import { deleteAccountTokens, deletePasswordTokens } from './account-token-store.ts'
@@ -16,11 +17,7 @@ export function accountSecrets(passwords: Passwords): AccountSecrets {
     isCommon: (password, names) => passwords.isCommon(password, names),
     async onSignedOut(tx, accountKey) {
       await deleteApiTokens(tx, accountKey)
-      await deleteScopedTokensOf(tx, accountKey)
-      await deleteSignInLinksOf(tx, accountKey)
-      await denyDeviceAuthorizationsOf(tx, accountKey)
-      await deleteSyncTokensOfAccount(tx, accountKey)
-      await deleteWebdavClientsOf(tx, accountKey)
+      await endSignIns(tx, accountKey)
     },
     async onMailedLinksEnded(tx, accountKey, which) {
       if (which === 'all') await deleteAccountTokens(tx, accountKey)
@@ -28,13 +25,18 @@ export function accountSecrets(passwords: Passwords): AccountSecrets {
     },
     async onAccountRemoved(tx, accountKey) {
       await deleteWebdavSecret(tx, accountKey)
-      await deleteWebdavClientsOf(tx, accountKey)
       await deleteAccountTokens(tx, accountKey)
       await invalidateApiTokens(tx, accountKey)
-      await deleteScopedTokensOf(tx, accountKey)
-      await deleteSignInLinksOf(tx, accountKey)
-      await denyDeviceAuthorizationsOf(tx, accountKey)
-      await deleteSyncTokensOfAccount(tx, accountKey)
+      await endSignIns(tx, accountKey)
     },
   }
+}
+
+/** What ends with the API tokens of an account, whether they are deleted or, with the account, kept as invalid. */
+async function endSignIns(tx: Transaction, accountKey: number): Promise<void> {
+  await deleteScopedTokensOf(tx, accountKey)
+  await deleteSignInLinksOf(tx, accountKey)
+  await denyDeviceAuthorizationsOf(tx, accountKey)
+  await deleteSyncTokensOfAccount(tx, accountKey)
+  await deleteWebdavClientsOf(tx, accountKey)
 }

@@ -318,24 +318,14 @@ export async function invalidateApiTokens(tx: Transaction, accountKey: number): 
 
 /** Desktop devices first, each kind most recently used first. */
 export async function listApiTokenDevices(reader: Reader, accountKey: number): Promise<LinkedDevice[]> {
-  const rows = await reader.all<UseRow & DeviceRow>(
+  const rows = await reader.all<DeviceRow>(
     `select platform, device_id, device_name, client_version, platform_version, login_address, created_at,
        last_used_at, wiped_at
      from api_token where account_key = ? and platform <> ''
      order by case when platform in ('windows', 'linux', 'mac') then 0 else 1 end, last_used_at desc, device_id`,
     accountKey,
   )
-  return rows.map((row) => ({
-    platform: row.platform as Device['platform'],
-    deviceId: row.device_id,
-    deviceName: row.device_name,
-    clientVersion: row.client_version,
-    platformVersion: row.platform_version,
-    loginAddress: row.login_address,
-    createdAt: row.created_at,
-    lastUsedAt: row.last_used_at,
-    wipedAt: row.wiped_at,
-  }))
+  return rows.map(deviceFromRow)
 }
 
 /** Unix time of the last use of an API token, for accounts that have one. */
@@ -352,10 +342,24 @@ export async function selectLastUses(
   return new Map(rows.map((row) => [row.account_key, row.at]))
 }
 
-interface DeviceRow {
+/** A row of a token with a device. */
+export interface DeviceRow extends UseRow {
   device_id: string
   device_name: string
   login_address: string
   created_at: number
-  wiped_at: number | null
+}
+
+export function deviceFromRow(row: DeviceRow): LinkedDevice {
+  return {
+    platform: row.platform as Device['platform'],
+    deviceId: row.device_id,
+    deviceName: row.device_name,
+    clientVersion: row.client_version,
+    platformVersion: row.platform_version,
+    loginAddress: row.login_address,
+    createdAt: row.created_at,
+    lastUsedAt: row.last_used_at,
+    wipedAt: row.wiped_at,
+  }
 }

@@ -1,6 +1,6 @@
 import type { Reader } from '../../platform/database/index.ts'
 import { accountRows } from '../accounts/index.ts'
-import type { LinkedDevice } from './api-token-store.ts'
+import { type DeviceRow, deviceFromRow, type LinkedDevice } from './api-token-store.ts'
 import type { Platform } from './device.ts'
 
 /** A device and its account. */
@@ -14,18 +14,7 @@ export async function listAllDevices(
   platforms: readonly Platform[],
   { offset, limit }: { offset: number; limit: number },
 ): Promise<DeviceOfAccount[]> {
-  const rows = await reader.all<{
-    email: string
-    platform: Platform
-    device_id: string
-    device_name: string
-    client_version: string
-    platform_version: string
-    login_address: string
-    created_at: number
-    last_used_at: number
-    wiped_at: number | null
-  }>(
+  const rows = await reader.all<DeviceRow & { email: string }>(
     `select account.email, platform, device_id, device_name, client_version, platform_version, login_address,
        api_token.created_at, last_used_at, wiped_at
      from api_token join ${accountRows.briefRelation} account on account.key = api_token.account_key
@@ -35,18 +24,7 @@ export async function listAllDevices(
     limit,
     offset,
   )
-  return rows.map((row) => ({
-    email: row.email,
-    platform: row.platform,
-    deviceId: row.device_id,
-    deviceName: row.device_name,
-    clientVersion: row.client_version,
-    platformVersion: row.platform_version,
-    loginAddress: row.login_address,
-    createdAt: row.created_at,
-    lastUsedAt: row.last_used_at,
-    wipedAt: row.wiped_at,
-  }))
+  return rows.map((row) => ({ email: row.email, ...deviceFromRow(row) }))
 }
 
 /** The number of devices, and of those used since a time. */

@@ -1,9 +1,11 @@
 import { json, kinds } from '../../../base/schemas/index.ts'
+import type { Account } from '../../../people/accounts/index.ts'
+import type { HttpRequest } from '../../../platform/http/index.ts'
 import { integer, rawText } from '../../../platform/input/index.ts'
 import { readPage } from '../common/paging.ts'
 import { done, notifications } from './activity.schema.ts'
 import { notificationsToWire } from './activity-wire.ts'
-import { route } from './services.ts'
+import { type ActivityServices, route } from './services.ts'
 
 const path = '/api/v2.1/notifications/'
 const all = '/api/v2.1/all-notifications/'
@@ -21,30 +23,9 @@ export const notificationRoutes = [
     responses: () => ({
       200: json(kinds.record('Notifications', notifications), 'The notifications, newest first.'),
     }),
-    async handle({ user, query, request }, { activity, directory }) {
-      const { page, perPage } = readPage(query, 25, { lenient: true })
-      const range = { skip: (page - 1) * perPage, limit: perPage }
-      const found = await activity.notifications.list(user, range)
-      return {
-        notification_list: await notificationsToWire(found.notifications, directory, request.baseUrl),
-        unseen_count: found.unseen,
-        count: found.all,
-      }
-    },
+    handle: listFor,
   }),
-  route({
-    method: 'PUT',
-    path,
-    auth: 'user',
-    summary: 'Marks all notifications of the caller as seen.',
-    compatibility: 'supported',
-    callers: 'every account',
-    responses: () => done('All are seen.'),
-    async handle({ user }, { activity }) {
-      await activity.notifications.markAllSeen(user.key)
-      return { success: true }
-    },
-  }),
+  markingAllSeen(path),
   route({
     method: 'DELETE',
     path,
@@ -88,23 +69,20 @@ export const notificationRoutes = [
         'The notifications, newest first.',
       ),
     }),
-    async handle({ user, query, request }, { activity, directory }) {
-      const { page, perPage } = readPage(query, 25, { lenient: true })
-      const range = { skip: (page - 1) * perPage, limit: perPage }
-      const found = await activity.notifications.list(user, range)
+    async handle({ user, query, request }, services) {
       return {
-        general: {
-          notification_list: await notificationsToWire(found.notifications, directory, request.baseUrl),
-          unseen_count: found.unseen,
-          count: found.all,
-        },
+        general: await listFor({ user, query, request }, services),
         discussion: { notification_list: [], unseen_count: 0, count: 0 },
       }
     },
   }),
-  route({
+  markingAllSeen(all),
+]
+
+function markingAllSeen(of: typeof path | typeof all) {
+  return route({
     method: 'PUT',
-    path: all,
+    path: of,
     auth: 'user',
     summary: 'Marks all notifications of the caller as seen.',
     compatibility: 'supported',
@@ -114,5 +92,18 @@ export const notificationRoutes = [
       await activity.notifications.markAllSeen(user.key)
       return { success: true }
     },
-  }),
-]
+  })
+}
+
+async function listFor(
+  { user, query, request }: { user: Account; query: Parameters<typeof readPage>[0]; request: HttpRequest },
+  { activity, directory }: ActivityServices,
+) {
+  const { page, perPage } = readPage(query, 25, { lenient: true })
+  const found = await activity.notifications.list(user, { skip: (page - 1) * perPage, limit: perPage })
+  return {
+    notification_list: await notificationsToWire(found.notifications, directory, request.baseUrl),
+    unseen_count: found.unseen,
+    count: found.all,
+  }
+}

@@ -6,7 +6,13 @@ import { asAdministrator } from '../../../sharing/access/index.ts'
 import { emailParam } from '../accounts/account-input.ts'
 import { pageQuery } from '../common/paging.ts'
 import { groupIdParam } from '../groups/group-input.ts'
-import { addMembers, getMember, MAX_PER_REQUEST } from '../groups/group-members.ts'
+import {
+  addMembers,
+  getMember,
+  MAX_PER_REQUEST,
+  parseIsAdmin,
+  setMemberAdmin,
+} from '../groups/group-members.ts'
 import { memberItem } from '../groups/group-wire.ts'
 import { addedMembers, member as memberDescribed } from '../groups/groups.schema.ts'
 import { page as pageDescribed } from './admin.schema.ts'
@@ -76,13 +82,9 @@ export const adminGroupMemberRoutes = [
     responses: () => ({ 200: json(memberDescribed, 'The changed member.') }),
     details: () => ({ parameters: { is_admin: { required: true, description: '`true` or `false`.' } } }),
     async handle({ user, params, body, request }, services) {
-      const sent = body.is_admin?.toLowerCase()
-      if (sent !== 'true' && sent !== 'false') throw errorMessage(400, 'is_admin invalid.')
+      const wanted = parseIsAdmin(body.is_admin)
       const membership = await asAdministrator.getGroup(services.groups, user, params.group_id)
-      const { account } = await getMember(services, membership.group, params.email)
-      const isAdmin = sent === 'true' || account.key === membership.group.ownerKey
-      await services.groups.setAdmin(membership, account, isAdmin, auditActor(user, request))
-      return memberItem(membership.group, { account, isAdmin }, request.baseUrl)
+      return setMemberAdmin(services, { user, request }, membership, { email: params.email, wanted })
     },
   }),
   route({

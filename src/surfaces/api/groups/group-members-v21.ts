@@ -4,7 +4,15 @@ import { flag, rawText, text } from '../../../platform/input/index.ts'
 import { errorMessage, jsonResponse } from '../../../platform/responses/index.ts'
 import { avatarSize, emailParam } from '../accounts/account-input.ts'
 import { getUser, groupIdParam, page, perPage } from './group-input.ts'
-import { addMembers, alreadyMember, getMember, MAX_PER_REQUEST, removeByEmail } from './group-members.ts'
+import {
+  addMembers,
+  alreadyMember,
+  getMember,
+  MAX_PER_REQUEST,
+  parseIsAdmin,
+  removeByEmail,
+  setMemberAdmin,
+} from './group-members.ts'
 import { memberItem } from './group-wire.ts'
 import { addedMembers, member as memberSchema, success } from './groups.schema.ts'
 import { route } from './services.ts'
@@ -96,13 +104,9 @@ export const groupMemberRoutes = [
     body: { is_admin: rawText() },
     responses: () => ({ 200: json(memberSchema, 'The changed member.') }),
     async handle({ user, params, body, request }, services) {
-      const sent = body.is_admin?.toLowerCase()
-      if (sent !== 'true' && sent !== 'false') throw errorMessage(400, 'is_admin invalid.')
+      const wanted = parseIsAdmin(body.is_admin)
       const membership = await services.groups.owned(user, params.group_id)
-      const { account } = await getMember(services, membership.group, params.email)
-      const isAdmin = sent === 'true' || account.key === membership.group.ownerKey
-      await services.groups.setAdmin(membership, account, isAdmin, auditActor(user, request))
-      return memberItem(membership.group, { account, isAdmin }, request.baseUrl)
+      return setMemberAdmin(services, { user, request }, membership, { email: params.email, wanted })
     },
   }),
   route({

@@ -73,6 +73,27 @@ export async function getMember(
   return member
 }
 
+/** Whether a member is to be an administrator, in any case. Rejects other texts with 400. */
+export function parseIsAdmin(sent: string | undefined): boolean {
+  const text = sent?.toLowerCase()
+  if (text !== 'true' && text !== 'false') throw errorMessage(400, 'is_admin invalid.')
+  return text === 'true'
+}
+
+/** Makes a member a group administrator or a regular member. The owner stays an administrator. Rejects accounts that are no members with 400. */
+export async function setMemberAdmin(
+  services: MemberServices,
+  { user, request }: AuditedCall,
+  membership: Membership,
+  { email, wanted }: { email: string; wanted: boolean },
+) {
+  const { group } = membership
+  const { account } = await getMember(services, group, email)
+  const isAdmin = wanted || account.key === group.ownerKey
+  await services.groups.setAdmin(membership, account, isAdmin, auditActor(user, request))
+  return memberItem(group, { account, isAdmin }, request.baseUrl)
+}
+
 /** Removes a member, or somebody who has not accepted the membership yet. Rejects other accounts with 400. */
 export async function removeByEmail(
   services: MemberServices,

@@ -16,6 +16,7 @@ import {
   verifiedWrite,
 } from '../../index.ts'
 import { BlockDirectory, type BlockDirectoryOptions, removeTemporary } from '../block-directory.ts'
+import { DirectoryBlockStore } from '../directory-block-store.ts'
 import { DiskAdopter, type FileAdoption } from '../disk-adopter.ts'
 import { UNNAMED, writing } from '../disk-errors.ts'
 import type { Adopted, AdoptedFiles } from '../file-adopter.ts'
@@ -73,9 +74,7 @@ export async function openFastBlockStore(options: FastBlockStoreOptions): Promis
  * The disk store for local disks. It hashes long blocks in threads, verifies a block once while its file is unchanged, keeps files open
  * between range reads, and reuses buffers.
  */
-class FastBlockStore implements BlockStore {
-  readonly #files: BlockDirectory
-  readonly #writes = new Set<Promise<unknown>>()
+class FastBlockStore extends DirectoryBlockStore implements BlockStore {
   readonly #verified = new VerifiedBlocks()
   readonly #checks = new Map<BlockId, Promise<void>>()
   readonly #handles = new FileHandleCache()
@@ -85,17 +84,13 @@ class FastBlockStore implements BlockStore {
   readonly #threads: readonly [HashThread, ...HashThread[]]
 
   constructor(files: BlockDirectory, threads: number) {
-    this.#files = files
+    super(files)
     const more = Array.from({ length: threads - 1 }, () => new HashThread(this.#sharedBuffers))
     this.#threads = [new HashThread(this.#sharedBuffers), ...more]
   }
 
-  async put(id: BlockId, bytes: BlockSource, signal?: AbortSignal): Promise<void> {
-    await this.#track(this.#put(id, bytes, signal))
-  }
-
   openAdopter(options: AdopterOptions): Adopter {
-    return new DiskAdopter(this.#files, options, new AdoptionThreads(options))
+    return new DiskAdopter(this.files, options, new AdoptionThreads(options))
   }
 
   begin(): BlockWriter {
@@ -108,7 +103,7 @@ class FastBlockStore implements BlockStore {
   }
 
   async #openTemporary(): Promise<TemporaryFile> {
-    const file = this.#files.newTemporary()
+    const file = this.files.newTemporary()
     const handle = await writing(UNNAMED, open(file, 'wx', 0o600))
     const discard = async () => {
       await handle.close()
@@ -122,11 +117,11 @@ class FastBlockStore implements BlockStore {
   }
 
   #receive(id: BlockId, { handle, path: file }: TemporaryFile) {
-    const synced = this.#track(this.#sync(id, handle, file))
+    const synced = this.track(this.#sync(id, handle, file))
     synced.catch(() => {}) // `keep` rejects with the error.
     return {
       synced,
-      keep: () => this.#track(synced.then(() => this.#publish(id, file))),
+      keep: () => this.track(synced.then(() => this.#publish(id, file))),
       discard: async () => {
         await synced.catch(() => {})
         await removeTemporary(file)
@@ -134,18 +129,8 @@ class FastBlockStore implements BlockStore {
     }
   }
 
-  /** Closing the store waits for it. */
-  async #track<T>(write: Promise<T>): Promise<T> {
-    this.#writes.add(write)
-    try {
-      return await write
-    } finally {
-      this.#writes.delete(write)
-    }
-  }
-
   #publish(id: BlockId, temporary: string): Promise<void> {
-    return this.#files.publish(id, temporary, (file) => this.#noteWritten(id, file))
+    return this.files.publish(id, temporary, (file) => this.#noteWritten(id, file))
   }
 
   /** The bytes were hashed while they were written. If `stat` fails, they are hashed again when read. */
@@ -156,10 +141,10 @@ class FastBlockStore implements BlockStore {
   }
 
   // Also for a block already stored: it may be damaged, or its name may be lost by a flush that failed before the start.
-  async #put(id: BlockId, bytes: BlockSource, signal?: AbortSignal): Promise<void> {
-    await this.#files.restore(id)
+  protected async write(id: BlockId, bytes: BlockSource, signal?: AbortSignal): Promise<void> {
+    await this.files.restore(id)
     const chunks = verifiedWrite(id, bytes, signal)
-    const temporary = this.#files.newTemporary()
+    const temporary = this.files.newTemporary()
     const handle = await writing(id, open(temporary, 'wx', 0o600))
     try {
       await writeChunks(id, handle, chunks)
@@ -176,7 +161,7 @@ class FastBlockStore implements BlockStore {
   async #sync(id: BlockId, handle: FileHandle, temporary: string): Promise<void> {
     try {
       try {
-        if (!this.#files.isCache) await writing(id, handle.datasync())
+        if (!this.files.isCache) await writing(id, handle.datasync())
         await backdate(handle)
       } finally {
         await handle.close()
@@ -194,7 +179,7 @@ class FastBlockStore implements BlockStore {
   }
 
   async *#readWhole(id: BlockId, lent: ChunkBufferPool | undefined): AsyncGenerator<Buffer, void> {
-    using file = await this.#files.opened(id, (file) => this.#handles.borrowOnce(file))
+    using file = await this.files.opened(id, (file) => this.#handles.borrowOnce(file))
     const { fd, stats } = file
     const chunks = readChunks(id, fd, { start: 0, end: stats.size }, lent)
     if (this.#verified.has(id, stats)) return yield* chunks
@@ -208,13 +193,13 @@ class FastBlockStore implements BlockStore {
     lent: ChunkBufferPool | undefined,
     isChecked: boolean,
   ): AsyncGenerator<Buffer, void> {
-    using file = await this.#files.opened(id, (file) => this.#handles.borrow(file))
+    using file = await this.files.opened(id, (file) => this.#handles.borrow(file))
     if (isChecked && !this.#verified.has(id, file.stats)) await this.#check(id, file)
     yield* readChunks(id, file.fd, range, lent)
   }
 
   readAtOnce(id: BlockId, range: ByteRange): Promise<BorrowedBytes> {
-    const file = this.#handles.borrowOpen(this.#files.fileOf(id))
+    const file = this.#handles.borrowOpen(this.files.fileOf(id))
     if (file === undefined) return this.#openAndRead(id, range)
     return this.#verified.has(id, file.stats)
       ? readRangeAtOnce(id, file, range, this.#ranges)
@@ -222,7 +207,7 @@ class FastBlockStore implements BlockStore {
   }
 
   async #openAndRead(id: BlockId, range: ByteRange): Promise<BorrowedBytes> {
-    const file = await this.#files.opened(id, (file) => this.#handles.borrow(file))
+    const file = await this.files.opened(id, (file) => this.#handles.borrow(file))
     return this.#verified.has(id, file.stats)
       ? readRangeAtOnce(id, file, range, this.#ranges)
       : this.#checkAndRead(id, file, range)
@@ -265,37 +250,9 @@ class FastBlockStore implements BlockStore {
     this.#verified.add(id, stats)
   }
 
-  size(id: BlockId): Promise<number> {
-    return this.#files.size(id)
-  }
-
-  missing(ids: readonly BlockId[]): Promise<BlockId[]> {
-    return this.#files.missing(ids)
-  }
-
-  list(): AsyncGenerator<BlockId, void> {
-    return this.#files.list()
-  }
-
-  async retire(id: BlockId): Promise<void> {
-    await this.#files.retire(id)
-    this.#handles.evict(this.#files.fileOf(id))
-  }
-
-  restore(id: BlockId): Promise<boolean> {
-    return this.#files.restore(id)
-  }
-
-  listRetired(): AsyncGenerator<BlockId, void> {
-    return this.#files.listRetired()
-  }
-
-  discard(id: BlockId): Promise<number> {
-    return this.#files.discard(id)
-  }
-
-  deleteLeftovers(idleSeconds: number): Promise<number> {
-    return this.#files.deleteLeftovers(idleSeconds)
+  override async retire(id: BlockId): Promise<void> {
+    await super.retire(id)
+    this.#handles.evict(this.files.fileOf(id))
   }
 
   releaseBuffers(): void {
@@ -303,10 +260,8 @@ class FastBlockStore implements BlockStore {
     this.#ranges.clear()
   }
 
-  /** Waits for writes in progress. */
-  async [Symbol.asyncDispose](): Promise<void> {
-    await Promise.allSettled(this.#writes)
-    this.#files[Symbol.dispose]()
+  override async [Symbol.asyncDispose](): Promise<void> {
+    await super[Symbol.asyncDispose]()
     await this.#handles[Symbol.asyncDispose]()
     await Promise.all(this.#threads.map((thread) => thread.close()))
   }

@@ -19,6 +19,7 @@ import {
   verifiedWrite,
 } from '../../index.ts'
 import { BlockDirectory, type BlockDirectoryOptions, removeTemporary } from '../block-directory.ts'
+import { DirectoryBlockStore } from '../directory-block-store.ts'
 import { DiskAdopter, type FileAdoption } from '../disk-adopter.ts'
 import { reading, UNNAMED, writing } from '../disk-errors.ts'
 import { type Adopted, type AdoptedFiles, FileAdopter } from '../file-adopter.ts'
@@ -55,23 +56,12 @@ export async function openPlainBlockStore(options: BlockDirectoryOptions): Promi
  * The straightforward disk store: write a temp file, `fdatasync`, rename, `fsync` the folder. Every read hashes the whole block again. It
  * uses no threads, no caches and no open block files between calls, so it also suits network file systems.
  */
-class PlainBlockStore implements BlockStore {
-  readonly #files: BlockDirectory
-  readonly #writes = new Set<Promise<unknown>>()
-
-  constructor(files: BlockDirectory) {
-    this.#files = files
-  }
-
-  async put(id: BlockId, bytes: BlockSource, signal?: AbortSignal): Promise<void> {
-    await this.#track(this.#put(id, bytes, signal))
-  }
-
+class PlainBlockStore extends DirectoryBlockStore implements BlockStore {
   // Also for a block already stored: it may be damaged, or its name may be lost by a flush that failed before the start.
-  async #put(id: BlockId, bytes: BlockSource, signal?: AbortSignal): Promise<void> {
-    await this.#files.restore(id)
+  protected async write(id: BlockId, bytes: BlockSource, signal?: AbortSignal): Promise<void> {
+    await this.files.restore(id)
     const verified = verifiedWrite(id, bytes, signal)
-    const file = await TemporaryFile.create(this.#files.newTemporary(), id)
+    const file = await TemporaryFile.create(this.files.newTemporary(), id)
     try {
       for await (const slice of verified) await file.append(slice)
       await file.flush()
@@ -79,26 +69,26 @@ class PlainBlockStore implements BlockStore {
       await file.remove()
       throw error
     }
-    await this.#files.publish(id, file.path)
+    await this.files.publish(id, file.path)
   }
 
   openAdopter(options: AdopterOptions): Adopter {
-    return new DiskAdopter(this.#files, options, new InlineAdoption(options))
+    return new DiskAdopter(this.files, options, new InlineAdoption(options))
   }
 
   begin(): BlockWriter {
     return new PlainBlockWriter(
-      () => TemporaryFile.create(this.#files.newTemporary(), UNNAMED),
+      () => TemporaryFile.create(this.files.newTemporary(), UNNAMED),
       (id, file) => this.#receive(id, file),
     )
   }
 
   #receive(id: BlockId, file: TemporaryFile): Pick<ReceivedBlock, 'synced' | 'keep' | 'discard'> {
-    const synced = this.#track(file.flush())
+    const synced = this.track(file.flush())
     synced.catch(() => file.remove()) // `keep` rejects with the error.
     return {
       synced,
-      keep: () => this.#track(synced.then(() => this.#files.publish(id, file.path))),
+      keep: () => this.track(synced.then(() => this.files.publish(id, file.path))),
       discard: async () => {
         await synced.catch(() => {})
         await file.remove()
@@ -107,7 +97,7 @@ class PlainBlockStore implements BlockStore {
   }
 
   async *read(id: BlockId, range?: ByteRange, options: ReadOptions = {}): AsyncGenerator<Buffer, void> {
-    await using handle = await this.#files.opened(id, (file) => open(file, 'r'))
+    await using handle = await this.files.opened(id, (file) => open(file, 'r'))
     const whole = { start: 0, end: (await reading(id, handle.stat())).size }
     const verified = () => verifiedRead(id, whole.end, readChunks(id, handle, whole))
     if (range === undefined) return yield* verified()
@@ -120,53 +110,6 @@ class PlainBlockStore implements BlockStore {
   async readAtOnce(id: BlockId, range: ByteRange): Promise<BorrowedBytes> {
     const chunks = await Array.fromAsync(this.read(id, range))
     return { bytes: Buffer.concat(chunks), release: undefined }
-  }
-
-  size(id: BlockId): Promise<number> {
-    return this.#files.size(id)
-  }
-
-  missing(ids: readonly BlockId[]): Promise<BlockId[]> {
-    return this.#files.missing(ids)
-  }
-
-  list(): AsyncGenerator<BlockId, void> {
-    return this.#files.list()
-  }
-
-  async retire(id: BlockId): Promise<void> {
-    await this.#files.retire(id)
-  }
-
-  restore(id: BlockId): Promise<boolean> {
-    return this.#files.restore(id)
-  }
-
-  listRetired(): AsyncGenerator<BlockId, void> {
-    return this.#files.listRetired()
-  }
-
-  discard(id: BlockId): Promise<number> {
-    return this.#files.discard(id)
-  }
-
-  deleteLeftovers(idleSeconds: number): Promise<number> {
-    return this.#files.deleteLeftovers(idleSeconds)
-  }
-
-  /** Waits for writes in progress. */
-  async [Symbol.asyncDispose](): Promise<void> {
-    await Promise.allSettled(this.#writes)
-    this.#files[Symbol.dispose]()
-  }
-
-  async #track<T>(write: Promise<T>): Promise<T> {
-    this.#writes.add(write)
-    try {
-      return await write
-    } finally {
-      this.#writes.delete(write)
-    }
   }
 }
 
