@@ -16,7 +16,6 @@ import type { FailedAuthentication } from '../../src/people/passwords/password-g
 import { Passwords } from '../../src/people/passwords/passwords.ts'
 import type { Database, Transaction } from '../../src/platform/database/database.ts'
 import { openDatabase } from '../../src/platform/database/open.ts'
-import { libraryRelations } from '../../src/programs/assembly/relations.ts'
 import { findPostgres } from './postgres.ts'
 
 /** The minimum cost of argon2, because these tests do not measure hashing. */
@@ -108,7 +107,6 @@ export class TestIdentity implements AsyncDisposable {
         },
       ],
       groupDependents: [],
-      relations: libraryRelations,
     })
   }
 

@@ -188,32 +188,20 @@ const orders = {
   quota: 'quota',
   'last-login': 'coalesce(last_login_at, 0)',
 }
-type AccountOrder = keyof typeof orders | 'usage'
-
-/** Of the module of libraries, which is above this one in the import order, so `server` passes it. */
-export interface OwnedBytes {
-  /** SQL expression for the bytes of an account's libraries, given the column with its key. */
-  readonly ownedBytes: (owner: string) => string
-}
 
 export interface AccountQuery {
   readonly offset?: number
   readonly limit: number
-  readonly orderBy?: AccountOrder
+  readonly orderBy?: keyof typeof orders
   readonly descending?: boolean
   readonly active?: boolean
   /** Only accounts with one of these roles. */
   readonly roles?: readonly Role[]
 }
 
-export async function listAccounts(
-  reader: Reader,
-  query: AccountQuery,
-  { ownedBytes }: OwnedBytes,
-): Promise<Account[]> {
+export async function listAccounts(reader: Reader, query: AccountQuery): Promise<Account[]> {
   const { condition, parameters } = conditionOf(query)
-  const { orderBy = 'created' } = query
-  const order = orderBy === 'usage' ? ownedBytes('account.key') : orders[orderBy]
+  const order = orders[query.orderBy ?? 'created']
   const direction = query.descending ? 'desc' : 'asc'
   const rows = await reader.all<AccountRow>(
     `select ${accountColumns} from account where ${condition}
@@ -444,6 +432,8 @@ export const accountRows = {
   briefRelation: '(select key, email, active, quota from account)',
   columns: accountColumns,
   read: accountFromRow,
+  /** SQL condition for the accounts of a query, without removed ones. */
+  condition: conditionOf,
   /** Of a stored e-mail. */
   isRemoved,
   findByKey: findAccountByKey,

@@ -30,7 +30,6 @@ import {
   listAccounts,
   lockActiveAdministrators,
   markRemoved,
-  type OwnedBytes,
   searchAccounts,
   selectAccounts,
   updateAccount,
@@ -84,7 +83,6 @@ interface AccountsOptions {
   readonly now: () => number
   /** Invalidated by every change, so that this process shows new names at once. */
   readonly directory?: Directory
-  readonly relations: OwnedBytes
   /** The modules with rows that refer to accounts, highest in the import order first. */
   readonly dependents: readonly AccountDependent[]
   readonly groupDependents: readonly GroupDependent[]
@@ -186,7 +184,7 @@ export class Accounts {
   /** One page, by default in order of creation, and the total. */
   async list(query: AccountQuery): Promise<{ accounts: Account[]; total: number }> {
     return {
-      accounts: await listAccounts(this.#db, query, this.#options.relations),
+      accounts: await listAccounts(this.#db, query),
       total: await countAccounts(this.#db, query),
     }
   }

@@ -107,8 +107,7 @@ async function importGroup(
 async function copyPeople(from: Reader, tx: Transaction): Promise<ReadonlyMap<number, number>> {
   const keys = new Map<number, number>()
   const all = { limit: Number.MAX_SAFE_INTEGER, offset: 0 }
-  // Only the order by usage needs the libraries.
-  for (const found of await listAccounts(from, all, { ownedBytes: () => '0' })) {
+  for (const found of await listAccounts(from, all)) {
     const { key, active: isActive, ...account } = found
     const copied = await importAccount(tx, { ...account, isActive, passwordHash: undefined })
     if (copied !== undefined) keys.set(key, copied.account.key)

@@ -8,7 +8,6 @@ import { InitialPasswordFile, Passwords } from '../../people/passwords/index.ts'
 import type { Database } from '../../platform/database/index.ts'
 import type { QuotaLimits } from '../../sharing/quotas/index.ts'
 import { accountDependents, groupDependents } from './dependents.ts'
-import { libraryRelations } from './relations.ts'
 
 /** The accounts, with the modules that remove their rows of an account. */
 export function createAccounts(parts: {
@@ -31,7 +30,6 @@ export function createAccounts(parts: {
       await core?.keys.forgetAccount(account.key)
       await initialPassword?.deleteFor(account.email)
     },
-    relations: libraryRelations,
     dependents: accountDependents(now),
     groupDependents,
   })

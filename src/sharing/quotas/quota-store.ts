@@ -1,6 +1,11 @@
 import type { LibraryDependent } from '../../libraries/registry/index.ts'
 import { libraryRows, librarySizes } from '../../libraries/registry/index.ts'
-import { type AccountDependent, accountRows } from '../../people/accounts/index.ts'
+import {
+  type Account,
+  type AccountDependent,
+  type Accounts,
+  accountRows,
+} from '../../people/accounts/index.ts'
 import type { Reader, Transaction } from '../../platform/database/index.ts'
 
 /** Who uploads: the owner of the library, another account, or the visitor of a link. */
@@ -27,6 +32,22 @@ export interface Taken {
   readonly unfinished: number
   readonly evictable: number
   readonly visitorUnfinished: number
+}
+
+/** A page of accounts in the order of the file size of their libraries. */
+export async function listAccountsByUsage(
+  reader: Reader,
+  query: Omit<Parameters<Accounts['list']>[0], 'orderBy'>,
+): Promise<Account[]> {
+  const { condition, parameters } = accountRows.condition(query)
+  const rows = await reader.all<Parameters<typeof accountRows.read>[0]>(
+    `select ${accountRows.columns} from ${accountRows.relation} account where ${condition}
+     order by ${librarySizes.ownedBytes('account.key')} ${query.descending ? 'desc' : 'asc'}, key limit ? offset ?`,
+    ...parameters,
+    query.limit,
+    query.offset ?? 0,
+  )
+  return rows.map(accountRows.read)
 }
 
 /** A reservation to exclude, and an upload that restarts, whose earlier bytes are about to be deleted. */

@@ -16,6 +16,7 @@ import {
   type Guest,
   hasReservation,
   insertReservation,
+  listAccountsByUsage,
   listEvictable,
   listGuestReservations,
   MEMBER,
@@ -155,6 +156,11 @@ export class Quotas {
       this.#db,
       accounts.map((account) => account.key),
     )
+  }
+
+  /** As `list` of the accounts, in the order of the bytes that they use. */
+  async listByUsage(query: Omit<Parameters<Accounts['list']>[0], 'orderBy'>) {
+    return { accounts: await listAccountsByUsage(this.#db, query), total: await this.#accounts.count(query) }
   }
 
   /** Bytes that the owner of a library, or a guest, may still add; undefined for no limit. */

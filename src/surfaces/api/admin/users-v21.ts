@@ -49,7 +49,7 @@ const role: Reader<WireRole | undefined> = accepting({ type: 'string', enum: wir
   text()(fields, name) === '' ? undefined : oneOf(wireRoles)(fields, name),
 )
 
-type AccountOrder = NonNullable<Parameters<Accounts['list']>[0]['orderBy']>
+type AccountOrder = NonNullable<Parameters<Accounts['list']>[0]['orderBy']> | 'usage'
 
 const orders: Record<string, AccountOrder> = {
   email: 'email',
@@ -138,13 +138,18 @@ export const adminUserRoutes = [
     }),
     async handle({ query, request }, services) {
       if (query.source !== 'DB') return { data: [], total_count: 0 }
-      const { accounts, total } = await services.accounts.list({
+      const order = query.order_by
+      const wanted = {
         offset: (query.page - 1) * query.per_page,
         limit: query.per_page,
-        ...(query.order_by && { orderBy: query.order_by, descending: query.direction === 'desc' }),
+        ...(order && { descending: query.direction === 'desc' }),
         ...(query.is_active !== undefined && { active: query.is_active }),
         ...(query.role && { roles: rolesShownAs[query.role] }),
-      })
+      }
+      const { accounts, total } =
+        order === 'usage'
+          ? await services.quotas.listByUsage(wanted)
+          : await services.accounts.list({ ...wanted, ...(order && { orderBy: order }) })
       return { data: await adminUsersToWire(accounts, services, request.baseUrl), total_count: total }
     },
   }),
