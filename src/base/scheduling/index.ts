@@ -1,8 +1,14 @@
 export { BackgroundQueue } from './background-queue.ts'
 export { CoalescedTask } from './coalesced-task.ts'
 export { DutyCycle } from './duty-cycle.ts'
-export { Busy, FairSemaphore, type FairSemaphoreOptions, failIfBusy, Semaphore } from './fair-semaphore.ts'
-export { KeyedMutex } from './keyed-mutex.ts'
+export {
+  Busy,
+  FairSemaphore,
+  type FairSemaphoreOptions,
+  failIfBusy,
+  KeyedMutex,
+  Semaphore,
+} from './fair-semaphore.ts'
 export { type MaybePromise, whenReady } from './maybe-promise.ts'
 export { Overdue } from './overdue.ts'
 export { prefetched } from './prefetch.ts'

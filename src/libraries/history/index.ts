@@ -1,11 +1,11 @@
 export { historyRows } from './dependent-rows-store.ts'
 export type { Revision } from './file-history.ts'
 export { originKey } from './file-history-store.ts'
-export { countFutureHistory, repairFutureHistory } from './future-times-store.ts'
 export { daysAgo, type HistorySource, keepDays, oldestShown } from './history.ts'
 export { HistoryReader } from './history-reader.ts'
 export { TrashCounts } from './history-stores.ts'
 export { findIndexFaults } from './index-check.ts'
+export { countFutureHistory, repairFutureHistory } from './index-check-store.ts'
 export type { MergedActionsCursor, MergedTrashCursor, MergedTrashItem } from './merged-trash.ts'
 export { PathIndex } from './path-index.ts'
 export {

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import type { Pixels } from './pixels.ts'
+import type { Pixels } from './image-formats.ts'
 
 /** The part of libheif that is used. */
 interface Libheif {

@@ -28,3 +28,10 @@ function isHeic(bytes: Buffer): boolean {
   const brands: readonly string[] = bytes.toString('latin1', 8, end).match(/.{4}/gs) ?? []
   return !brands.includes('avif') && brands.some((brand) => HEVC_BRANDS.has(brand))
 }
+
+/** An uncompressed image: red, green, blue and alpha, one byte each. */
+export interface Pixels {
+  readonly data: Buffer
+  readonly width: number
+  readonly height: number
+}

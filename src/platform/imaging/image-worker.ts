@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import type { Pixels } from './pixels.ts'
+import { formatOf, type ImageFormat, type ImageSource, type Pixels } from './image-formats.ts'
 
 let wasm: Buffer | undefined
 let compiling: Promise<unknown> | undefined
@@ -40,7 +40,6 @@ import { serveWorker, type WorkerInput } from '../workers/runtime/index.ts'
 import { findCover, findPreview, loadCovers } from './contained-image.ts'
 import { decodeHeic, loadHeic } from './heic.ts'
 import { describeImage, type ImageDescription } from './image-description.ts'
-import { formatOf, type ImageFormat, type ImageSource } from './image-formats.ts'
 import { drawPdfPage, loadPdf } from './pdf-page.ts'
 
 /** The requested output of an image. */

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import type { Pixels } from './pixels.ts'
+import type { Pixels } from './image-formats.ts'
 
 /** Maximum length of a page compared with its width, or the reverse. Longer ones would be a thin line. */
 const MAX_RATIO = 20

@@ -1,7 +1,6 @@
 import type { Deletion, Transaction, Value } from '../database.ts'
 import { DatabaseError, leaseEnded, transactionOver } from '../errors.ts'
-import { insertStatement, insertsTogether } from '../insert-statement.ts'
-import { deleteTogether, parametersOf } from '../rare-deletions.ts'
+import { deleteTogether, insertStatement, insertsTogether, parametersOf } from '../statement-texts.ts'
 import type { BatchOutcome, Outcome, Step } from './batch.ts'
 import { columnOf } from './columns.ts'
 import { CONNECT_MS, deadlineOf, type StatementLimits } from './deadlines.ts'

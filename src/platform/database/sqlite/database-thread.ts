@@ -2,7 +2,7 @@ import { closeSync, openSync, rmSync } from 'node:fs'
 import { parentPort, workerData } from 'node:worker_threads'
 import type { Value } from '../database.ts'
 import { DatabaseError, type DatabaseReason } from '../errors.ts'
-import { insertStatement } from '../insert-statement.ts'
+import { insertStatement } from '../statement-texts.ts'
 import { Connection, primaryCode } from './connection.ts'
 import { erasingSettings, prepareNewFile, stepOf } from './free-pages.ts'
 

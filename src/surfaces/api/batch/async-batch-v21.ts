@@ -1,6 +1,7 @@
 import { json } from '../../../base/schemas/index.ts'
 import { copy, move } from '../../../libraries/edits/index.ts'
 import { Refusal } from '../../../platform/responses/index.ts'
+import { BATCH_BODY_BYTES } from '../common/readers.ts'
 import { batchParameters, task } from './batch.schema.ts'
 import {
   type Batch,
@@ -10,7 +11,6 @@ import {
   openCopyBatch,
   openMoveBatch,
 } from './batch-selection.ts'
-import { BATCH_BODY_BYTES } from './body-limit.ts'
 import { type BatchServices, route } from './services.ts'
 
 export const batchAsyncRoutes = [

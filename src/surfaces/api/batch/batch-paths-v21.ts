@@ -6,11 +6,10 @@ import { copy, move, type Placed, type RoomLeft } from '../../../libraries/edits
 import type { Library } from '../../../libraries/library/index.ts'
 import type { Account } from '../../../people/accounts/index.ts'
 import { map, rawValue, required, type Values } from '../../../platform/input/index.ts'
-import type { SentPath } from '../common/readers.ts'
+import { BATCH_BODY_BYTES, type SentPath } from '../common/readers.ts'
 import { folderPathText } from '../common/resolve-path.ts'
 import { pathsParameters, results } from './batch.schema.ts'
 import { openSent } from './batch-selection.ts'
-import { BATCH_BODY_BYTES } from './body-limit.ts'
 import { MAX_DESTINATION_LENGTH } from './copy-move-task-v21.ts'
 import { type BatchServices, route } from './services.ts'
 

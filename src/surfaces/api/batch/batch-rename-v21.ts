@@ -3,10 +3,9 @@ import { json, kinds } from '../../../base/schemas/index.ts'
 import { renameMany } from '../../../libraries/edits/index.ts'
 import { list, required } from '../../../platform/input/index.ts'
 import { errorMessage } from '../../../platform/responses/index.ts'
-import { requiredPath } from '../common/readers.ts'
+import { BATCH_BODY_BYTES, requiredPath } from '../common/readers.ts'
 import { folderAt } from '../common/resolve-path.ts'
 import { batchFaults, openSent } from './batch-selection.ts'
-import { BATCH_BODY_BYTES } from './body-limit.ts'
 import { route } from './services.ts'
 
 /** Names that a message lists. */

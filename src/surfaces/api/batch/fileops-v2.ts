@@ -7,7 +7,7 @@ import type { FaultResponse, FaultResponses, Input } from '../../../platform/htt
 import { accepting, type Reader, rawText, type Values } from '../../../platform/input/index.ts'
 import { errorMessage } from '../../../platform/responses/index.ts'
 import { deniedMessage, withFaultMessages } from '../common/fault-messages.ts'
-import { libraryIdParam, sentPath, sentPathOrRoot } from '../common/readers.ts'
+import { BATCH_BODY_BYTES, libraryIdParam, sentPath, sentPathOrRoot } from '../common/readers.ts'
 import { folderAt } from '../common/resolve-path.ts'
 import { apiFaults, olderLibraryNotFound } from '../faults.ts'
 import { reloaded } from '../folders/folder-listing.ts'
@@ -17,7 +17,6 @@ import {
   placed as placedDescribed,
   reloaded as reloadedDescribed,
 } from './batch.schema.ts'
-import { BATCH_BODY_BYTES } from './body-limit.ts'
 import { openDestination } from './destination.ts'
 import { type BatchServices, route } from './services.ts'
 

@@ -2,11 +2,10 @@ import { isStorableName } from '../../../base/paths/index.ts'
 import { json, kinds } from '../../../base/schemas/index.ts'
 import { copy, move, remove } from '../../../libraries/edits/index.ts'
 import { list, required } from '../../../platform/input/index.ts'
-import { requiredPath } from '../common/readers.ts'
+import { BATCH_BODY_BYTES, requiredPath } from '../common/readers.ts'
 import { folderAt } from '../common/resolve-path.ts'
 import { batchParameters, successText } from './batch.schema.ts'
 import { batchBody, batchFaults, openCopyBatch, openMoveBatch, openSent } from './batch-selection.ts'
-import { BATCH_BODY_BYTES } from './body-limit.ts'
 import { route } from './services.ts'
 
 export const batchItemRoutes = [

@@ -3,6 +3,9 @@ import { type LibraryPath, parsePath, ROOT } from '../../../base/paths/index.ts'
 import { accepting, type Reader, rawText } from '../../../platform/input/index.ts'
 import { errorMessage } from '../../../platform/responses/index.ts'
 
+/** Body limit of batch calls, in bytes: enough for 10,000 of the longest names in any encoding. */
+export const BATCH_BODY_BYTES = 8 * 2 ** 20
+
 /** A library's id in the path of a URL. Anything else is answered with 404. */
 export const libraryIdParam: Reader<LibraryId> = accepting(
   {

@@ -13,12 +13,12 @@ import { type Account, type Directory, type Person, unknownPerson } from '../../
 import { integer, list, optional, type Reader, type Values } from '../../../platform/input/index.ts'
 import { errorMessage } from '../../../platform/responses/index.ts'
 import { avatarUrl } from '../accounts/account-wire.ts'
-import { libraryIdParam, sentPathOrRoot } from '../common/readers.ts'
+import { BATCH_BODY_BYTES, libraryIdParam, sentPathOrRoot } from '../common/readers.ts'
 import { folderAt } from '../common/resolve-path.ts'
 import { isoTime } from '../common/wire-formats.ts'
 import { deleted } from './library-trash.schema.ts'
 import { route, type TrashServices } from './services.ts'
-import { RESTORE_BODY_BYTES, sentAction, trashName } from './trash-input.ts'
+import { sentAction, trashName } from './trash-input.ts'
 import { restoreFailure, trashItem } from './trash-wire.ts'
 
 const ACTIONS_PER_PAGE = 25
@@ -151,7 +151,7 @@ export const trashActionRoutes = [
     compatibility: 'addition',
     params: { repo_id: libraryIdParam },
     body: restoreBody,
-    bodyLimit: RESTORE_BODY_BYTES,
+    bodyLimit: BATCH_BODY_BYTES,
     responses: () => ({
       200: json(
         kinds.record('RestoredAction', {

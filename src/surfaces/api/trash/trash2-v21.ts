@@ -7,12 +7,12 @@ import type { Account } from '../../../people/accounts/index.ts'
 import { accepting, list, map, optional, type Reader, rawText } from '../../../platform/input/index.ts'
 import { errorMessage } from '../../../platform/responses/index.ts'
 import { readPage } from '../common/paging.ts'
-import { parseInteger, parseTime } from '../common/parse-values.ts'
-import { libraryIdParam, type SentPath, sentPathOrRoot } from '../common/readers.ts'
+import { parseInteger, parseText, parseTime } from '../common/parse-values.ts'
+import { BATCH_BODY_BYTES, libraryIdParam, type SentPath, sentPathOrRoot } from '../common/readers.ts'
 import { folderAt } from '../common/resolve-path.ts'
 import { numberedPage, restored } from './library-trash.schema.ts'
 import { route, type TrashServices } from './services.ts'
-import { isStorable, RESTORE_BODY_BYTES, sentAction, trashName } from './trash-input.ts'
+import { sentAction, trashName } from './trash-input.ts'
 import { restoreFailure, trashItem } from './trash-wire.ts'
 
 const MAX_WORDS = 100
@@ -39,7 +39,8 @@ const words: Reader<string[] | undefined> = accepting(
   (fields, name) => {
     const sent = (fields.text(name) ?? '').split(',').map((word) => word.trim().toLowerCase())
     const found = [...new Set(sent)].filter((word) => word !== '')
-    if (found.length > MAX_WORDS || !found.every(isStorable)) throw errorMessage(400, `${name} invalid.`)
+    if (found.length > MAX_WORDS || found.some((word) => parseText(word) === undefined))
+      throw errorMessage(400, `${name} invalid.`)
     return found.length === 0 ? undefined : found
   },
 )
@@ -126,7 +127,7 @@ export const trash2Routes = [
     compatibility: 'supported',
     params,
     body: { paths: pathsByCommit },
-    bodyLimit: RESTORE_BODY_BYTES,
+    bodyLimit: BATCH_BODY_BYTES,
     responses: () => ({
       200: json(
         kinds.record('RestoredFromCommits', {
@@ -168,7 +169,7 @@ export const trash2Routes = [
       path: list({ nonEmpty: true }),
       commit_id: map(rawText(), (sent) => parseCommitId(sent ?? '')),
     },
-    bodyLimit: RESTORE_BODY_BYTES,
+    bodyLimit: BATCH_BODY_BYTES,
     responses: () => ({
       200: json(
         kinds.record('Restored', {
