@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto'
-import { Client, type Reply } from '../../support/client.ts'
+import { type CallOptions, Client, type Reply } from '../../support/client.ts'
 import { personalToken } from '../../support/tokens.ts'
 import { unshare } from '../sharing-support.ts'
 import type { Leaves, Leftover } from './leftovers.ts'
 import { type Credential, type Ending, REFUSED, type Trial } from './revocation.ts'
-import { expectOk } from './stage.ts'
+import { expectOk, type LinkState } from './stage.ts'
 import { ticketIn } from './transfer-routes.ts'
+import { shown } from './visit-routes.ts'
 
 const PASSWORD = 'a long password'
 const WEBDAV_PASSWORD = 'davSecret-1'
@@ -95,6 +96,11 @@ const eachLink = async ({ stage, holder }: Trial, act: (kind: string, token: str
     for (const { token } of body) expectOk(await act(kind, token))
   }
 }
+const setLinkPasswords = (trial: Trial): Promise<void> =>
+  eachLink(trial, (kind, token) => {
+    const json = { password: 'walnut and elder' }
+    return trial.holder.put(`/api/v2.1/${kind}-links/${token}/`, { json })
+  })
 const write = async ({ cast }: Trial, sql: string, ...values: (string | number)[]): Promise<void> => {
   await cast.server.running.services.db.write((tx) => tx.run(sql, ...values))
 }
@@ -165,24 +171,29 @@ const notPublic = {
   'webdav password': 'stranger',
 } as const
 
-/** Tickets that visitors got by the links of the stage. */
-const byLinks = async ({ stage }: Trial): Promise<Record<string, string>> => {
-  const { anonymous } = stage.cast.callers
-  const file = await stage.link('openLink', 'share', '/docs/in.txt')
-  const folder = await stage.link('openLink')
-  const upload = await stage.link('openLink', 'upload')
-  const download = await anonymous.get(`/f/${file}/`, { dl: 1 })
+/** Tickets that visitors got by the links of the stage in one state. */
+const ticketsBy = async ({ stage }: Trial, state: LinkState): Promise<Record<string, string>> => {
+  const file = await stage.link(state, 'share', '/docs/in.txt')
+  const folder = await stage.link(state)
+  const upload = await stage.link(state, 'upload')
+  const ask = async (token: string, method: string, url: string, sent: CallOptions = {}) => {
+    const headers = await shown(stage, state, token, token === upload ? 'upload' : 'share')
+    return stage.cast.callers.anonymous.call(method, url, { ...sent, headers })
+  }
+  const download = await ask(file, 'GET', `/f/${file}/`, { query: { dl: 1 } })
   const form = { token: folder, parent_dir: '/', dirents: 'in.txt' }
-  const archive = expectOk(await anonymous.post('/api/v2.1/share-link-zip-task/', { form })).body.zip_token
-  const shared = expectOk(await anonymous.get(`/api/v2.1/share-links/${folder}/upload/`)).body.upload_link
-  const sent = expectOk(await anonymous.get(`/api/v2.1/upload-links/${upload}/upload/`)).body.upload_link
+  const archive = await ask(folder, 'POST', '/api/v2.1/share-link-zip-task/', { form })
+  const added = await ask(folder, 'GET', `/api/v2.1/share-links/${folder}/upload/`)
+  const uploaded = await ask(upload, 'GET', `/api/v2.1/upload-links/${upload}/upload/`)
   return {
     'GET /seafhttp/files/:ticket/:name': ticketIn(download.headers.get('location') ?? ''),
-    'GET /seafhttp/zip/:ticket': archive,
-    'POST /seafhttp/upload-aj/:ticket': ticketIn(shared),
-    'POST /seafhttp/upload-api/:ticket': ticketIn(sent),
+    'GET /seafhttp/zip/:ticket': expectOk(archive).body.zip_token,
+    'POST /seafhttp/upload-aj/:ticket': ticketIn(expectOk(added).body.upload_link),
+    'POST /seafhttp/upload-api/:ticket': ticketIn(expectOk(uploaded).body.upload_link),
   }
 }
+
+const byLinks = (trial: Trial) => ticketsBy(trial, 'openLink')
 
 /** Every way to revoke a permission. */
 export const endings: readonly Ending[] = [
@@ -490,6 +501,24 @@ export const endings: readonly Ending[] = [
       ),
     tickets: byLinks,
     becomes: { link: 'switchedOff', ticket: 'unknownTicket' },
+    leaves: others,
+  },
+  {
+    name: 'the password of the links changes',
+    role: 'owner',
+    end: setLinkPasswords,
+    // The next request of a visitor with the cookie of the former password.
+    was: { link: 'granted' },
+    tickets: (trial) => ticketsBy(trial, 'granted'),
+    becomes: { link: 'withoutPassword', ticket: 'unknownTicket' },
+    leaves: others,
+  },
+  {
+    name: 'the links get a password',
+    role: 'owner',
+    end: setLinkPasswords,
+    tickets: byLinks,
+    becomes: { link: 'withoutPassword', ticket: 'unknownTicket' },
     leaves: others,
   },
   {

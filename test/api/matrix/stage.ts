@@ -105,6 +105,7 @@ async function bounded(owner: Client, scope: Record<string, string>): Promise<Cl
 export type LinkState =
   | 'openLink'
   | 'password'
+  | 'granted'
   | 'withoutPassword'
   | 'wrongPassword'
   | 'expired'
@@ -293,7 +294,7 @@ export class Stage {
   link(state: LinkState, kind: 'share' | 'upload' = 'share', path = '/docs'): Promise<string> {
     return this.once(`link ${state} ${kind} ${path}`, async () => {
       if (state === 'unknownLink') return '0123456789abcdef0123'
-      const password = /password/i.test(state) ? { password: LINK_PASSWORD } : {}
+      const password = /password|granted/i.test(state) ? { password: LINK_PASSWORD } : {}
       const scope =
         state === 'notNamed' ? { user_scope: 'specific_users', emails: [this.cast.callers.reader.email] } : {}
       const rights =
@@ -317,6 +318,15 @@ export class Stage {
         await db.write((tx) => tx.run('update link set expires_at = 1 where token = ?', token))
       }
       return token
+    })
+  }
+
+  /** The cookie that a visitor got for the password of a link. */
+  grant(token: string, kind: 'share' | 'upload'): Promise<string> {
+    return this.once(`grant ${token}`, async () => {
+      const page = `/${kind === 'share' ? 'd' : 'u/d'}/${token}/`
+      const { headers } = await this.cast.callers.anonymous.post(page, { form: { password: LINK_PASSWORD } })
+      return headers.get('set-cookie')?.split(';')[0] ?? ''
     })
   }
 

@@ -6,6 +6,7 @@ import { LINK_PASSWORD, type LinkState, type Stage } from './stage.ts'
 const visits: Policy = {
   openLink: 'ok',
   password: 'ok',
+  granted: 'ok',
   withoutPassword: 'denied',
   wrongPassword: 'denied',
   expired: 'absent',
@@ -19,17 +20,25 @@ const { notNamed: _, ...uploads } = visits
 /** Without the password the visitor gets the page that asks for it; nothing of the item is on it. */
 const pages: Policy = { ...visits, withoutPassword: 'empty' }
 
-const shown = (caller: string): Record<string, string> => {
+type Kind = 'share' | 'upload'
+
+/** What a visitor shows: the password, or the cookie that an earlier page set for it. */
+export async function shown(
+  stage: Stage,
+  caller: string,
+  token: string,
+  kind: Kind = 'share',
+): Promise<Record<string, string>> {
   if (caller === 'password') return { 'X-Link-Password': LINK_PASSWORD }
+  if (caller === 'granted') return { Cookie: await stage.grant(token, kind) }
   return caller === 'wrongPassword' ? { 'X-Link-Password': 'a guess' } : {}
 }
 
-type Kind = 'share' | 'upload'
 const visit = (more: Sent & { kind?: Kind; path?: string; as?: Client } = {}) => {
   const { kind = 'share', path = '/docs', ...sent } = more
   return async (stage: Stage, caller: string): Promise<Sent> => {
     const token = await stage.link(caller as LinkState, kind, path)
-    return { ...sent, params: { token }, headers: shown(caller) }
+    return { ...sent, params: { token }, headers: await shown(stage, caller, token, kind) }
   }
 }
 const file = '/docs/in.txt'
@@ -41,10 +50,11 @@ const saved = (form: Sent['form']) => {
     const as = caller === 'signedOut' ? cast.callers.anonymous : cast.callers.stranger
     const state = caller === 'signedOut' || caller === 'toForeign' ? 'openLink' : (caller as LinkState)
     const dst_repo_id = caller === 'toForeign' ? await othersLibrary(stage) : cast.foreign
+    const token = await stage.link(state)
     return {
       as,
-      params: { token: await stage.link(state) },
-      headers: shown(caller),
+      params: { token },
+      headers: await shown(stage, caller, token),
       form: { ...form, dst_repo_id, dst_parent_dir: '/' },
     }
   }
@@ -56,17 +66,18 @@ function othersLibrary(stage: Stage): Promise<string> {
 }
 
 const byToken = (sent: (token: string) => Sent) => {
-  return async (stage: Stage, caller: string): Promise<Sent> => ({
-    headers: shown(caller),
-    ...sent(await stage.link(caller as LinkState)),
-  })
+  return async (stage: Stage, caller: string): Promise<Sent> => {
+    const token = await stage.link(caller as LinkState)
+    return { headers: await shown(stage, caller, token), ...sent(token) }
+  }
 }
 
 const unlocking = (more: { kind?: Kind; path?: string; query?: Sent['query'] } = {}) => {
   const { kind = 'share', path = '/docs', query = {} } = more
   return async (stage: Stage, caller: string): Promise<Sent> => {
     const token = await stage.link(caller as LinkState, kind, path)
-    return { params: { token }, query, form: { password: caller === 'password' ? LINK_PASSWORD : 'a guess' } }
+    const isRight = caller === 'password' || caller === 'granted'
+    return { params: { token }, query, form: { password: isRight ? LINK_PASSWORD : 'a guess' } }
   }
 }
 
@@ -117,7 +128,7 @@ export const visitRoutes: Table = {
     'GET /d/:token/archive/': async (stage, caller) => {
       const token = await stage.link(caller as LinkState)
       const task = await stage.once(`archive ${caller}`, () => archiveOf(stage, token, caller))
-      return { params: { token }, headers: shown(caller), query: { task } }
+      return { params: { token }, headers: await shown(stage, caller, token), query: { task } }
     },
   }),
   ...under(saves, {
@@ -132,7 +143,7 @@ export const visitRoutes: Table = {
 async function archiveOf(stage: Stage, token: string, caller: string): Promise<string> {
   const made = await stage.cast.callers.anonymous.post(`/d/${token}/archive/`, {
     query: { p: '/' },
-    headers: shown(caller),
+    headers: await shown(stage, caller, token),
   })
   return new URL(made.headers.get('location') ?? '?task=none', stage.owner.url).searchParams.get('task') ?? ''
 }
