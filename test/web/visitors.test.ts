@@ -178,6 +178,31 @@ describe('visitors of a link', () => {
     await page.getByRole('img', { name: 'a garden.jpg' }).waitFor()
   })
 
+  it('enter the new password of a link after it was changed, wherever they are', async (t) => {
+    const tab = await suite.openTab(t)
+    if (tab === undefined) return
+    const { page } = tab
+    const space = await gallery()
+    const { link, token } = await shareLink(space, '/pics', { password: PASSWORD })
+    const enter = async (password: string) => {
+      await page.getByLabel('Password').fill(password)
+      await page.getByRole('button', { name: 'Open' }).click()
+    }
+    await page.goto(link)
+    await enter(PASSWORD)
+    await page.getByRole('grid').waitFor()
+    const json = { password: 'walnut and elder' }
+    await space.client.put(`${SHARE}${token}/`, { json })
+    // The list is open, and the next request asks.
+    await page.getByRole('link', { name: 'deep' }).click()
+    await page.getByRole('heading', { name: 'Password required' }).waitFor()
+    await enter(PASSWORD)
+    await page.getByRole('alert').waitFor()
+    await enter(json.password)
+    await page.getByRole('link', { name: 'note.txt' }).waitFor()
+    assert.equal(new URL(page.url()).searchParams.get('p'), '/deep')
+  })
+
   it('see pictures but get no files by a link without downloads', async (t) => {
     const tab = await suite.openTab(t)
     if (tab === undefined) return

@@ -102,10 +102,11 @@ function answerToFault(visit: Visit, fault: Fault): Promise<HttpResponse> {
     | ((fault: Fault) => FaultResponse)
     | 'unexpected'
   if (entry === 'unexpected') throw new Error(`unexpected fault ${fault.code}`)
-  return messagePage(visit.request, entry(fault))
+  return messagePage(visit.request, entry(fault), fault.code)
 }
 
-function titleOf(status: number, texts: PageTexts): string {
+function titleOf(code: Fault['code'], status: number, texts: PageTexts): string {
+  if (code === 'link-expired') return texts.expiredTitle
   if (status === 403) return texts.notForYouTitle
   if (status === 404) return texts.nowhereTitle
   return status === 429 ? texts.waitTitle : texts.failedTitle
@@ -114,8 +115,9 @@ function titleOf(status: number, texts: PageTexts): string {
 function messagePage(
   request: HttpRequest,
   [status, message, headers = {}]: FaultResponse,
+  code: Fault['code'],
 ): Promise<HttpResponse> {
-  const title = titleOf(status, textsFor(request))
+  const title = titleOf(code, status, textsFor(request))
   return pageAnswer(request, {
     title,
     status,
