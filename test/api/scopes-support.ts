@@ -67,6 +67,7 @@ export const openToWriters: readonly string[] = [
   'POST /api/v2.1/repos/:repo_id/commits/:commit_id/revert/',
   'POST /api/v2.1/repos/:repo_id/dir/',
   'POST /api/v2.1/repos/:repo_id/file-tags/',
+  'POST /api/v2.1/repos/:repo_id/file-tags/batch/',
   'POST /api/v2.1/repos/:repo_id/file/',
   'POST /api/v2.1/repos/:repo_id/repo-tags/',
   'POST /api/v2.1/repos/:repo_id/repo-tags/:repo_tag_id/merge/',

@@ -95,6 +95,9 @@ const inputs: Record<string, () => { query?: Params; form?: Params; json?: unkno
   }),
   'POST /api/v2.1/repos/:repo_id/repo-tags/:repo_tag_id/merge/': () => ({ form: { into: 2 } }),
   'POST /api/v2.1/repos/:repo_id/file-tags/': () => ({ form: { file_path: '/in.txt', repo_tag_id: 1 } }),
+  'POST /api/v2.1/repos/:repo_id/file-tags/batch/': () => ({
+    json: { file_paths: ['/in.txt'], add: [1] },
+  }),
   'POST /api/v2.1/repos/:repo_id/file/participants/': () => ({
     json: { path: '/in.txt', emails: [stranger.email] },
   }),

@@ -87,6 +87,49 @@ describe('tags', () => {
     assertError(beyond, 400, `There can be at most ${MAX_TAGS} tags.`)
   })
 
+  it('of several files are added and removed at once, of all of them or of none', async () => {
+    const space = await filled()
+    const { client } = space
+    const [todo, done, old] = [
+      await make(space, 'To do'),
+      await make(space, 'Done'),
+      await make(space, 'Old'),
+    ]
+    const both = ['/d/a.txt', '/b.txt']
+    const change = (json: object, by = client) =>
+      by.post(space.v21('file-tags/batch/'), { json: { file_paths: both, ...json } })
+    const tagsOf = () => Promise.all(both.map((path) => namesOf(client, space.id, path)))
+    await put(client, space.id, '/b.txt', old)
+    assertReply(await change({ add: [todo, done, todo] }), 200, { changed: 2 })
+    assert.deepEqual(await tagsOf(), [
+      ['To do', 'Done'],
+      ['Old', 'To do', 'Done'],
+    ])
+    // What they have, or do not have, is no error.
+    assertReply(await change({ add: [done], remove: [old] }), 200, { changed: 1 })
+    assertReply(await change({ remove: [old] }), 200, { changed: 0 })
+    const before = await tagsOf()
+    const refused: [json: object, status: number, message: string][] = [
+      [{ add: [old], file_paths: [...both, '/none'] }, 404, 'File /none not found.'],
+      [{ add: [old], file_paths: ['/b.txt', '/d'] }, 404, 'File /d not found.'],
+      [{ add: [old], file_paths: ['/../b.txt'] }, 404, 'File /../b.txt not found.'],
+      [{ add: [old, old + 1000] }, 404, 'repo_tag not found.'],
+      [{ add: [old], file_paths: [] }, 400, 'file_paths invalid.'],
+      [
+        { add: [old], file_paths: Array.from({ length: 201 }, (_, n) => `/${n}`) },
+        400,
+        'file_paths invalid.',
+      ],
+      [{ add: ['x'] }, 400, 'add invalid.'],
+      [{ add: [old], remove: [old] }, 400, 'remove invalid.'],
+    ]
+    for (const [json, status, message] of refused) assertError(await change(json), status, message)
+    const reader = await server.signUp()
+    await shareWith(client, space.id, reader, { permission: 'r' })
+    assert.equal((await change({ add: [old] }, reader)).status, 403)
+    assert.deepEqual(await tagsOf(), before)
+  })
+
   it('of files are added, listed with the folder, and removed', async () => {
     const space = await filled()
     const { client } = space

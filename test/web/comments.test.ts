@@ -134,8 +134,11 @@ describe('comments and tags in the app', () => {
     const list = new PagedTable(tab)
     await list.row('plan.txt').getByRole('checkbox').check({ force: true })
     await list.row('budget.txt').getByRole('checkbox').check({ force: true })
-    await page.getByRole('toolbar', { name: '2 selected' }).getByRole('button', { name: 'More' }).click()
-    await page.getByRole('menuitem', { name: 'Tags…' }).click()
+    const sent: string[] = []
+    page.on('request', (request) => {
+      if (request.url().includes('/file-tags/')) sent.push(request.method())
+    })
+    await page.getByRole('toolbar', { name: '2 selected' }).getByRole('button', { name: 'Tags…' }).click()
     const dialog = page.getByRole('dialog')
     const field = dialog.getByRole('textbox', { name: 'New tag' })
     for (const name of ['Urgent', 'Garden', 'House']) {
@@ -150,6 +153,7 @@ describe('comments and tags in the app', () => {
     const chips = list.row('plan.txt').getByRole('img', { name: 'Urgent, Garden, House' })
     await chips.getByText('+1').waitFor()
     await list.row('budget.txt').getByRole('img', { name: 'Urgent, Garden, House' }).waitFor()
+    assert.deepEqual(sent, ['POST'], 'one call for three tags of two files')
     assert.equal((await list.row('plan.txt').boundingBox())?.height, 40)
     await page.getByRole('button', { name: 'Clear selection' }).click()
     await tab.checkAccess()

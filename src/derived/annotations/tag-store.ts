@@ -138,6 +138,11 @@ export async function insertFileTag(tx: Transaction, fileKey: number, tagKey: nu
   return (await tx.insertNew('file_tag', ['file_key', 'tag_key'], [row])) === 1
 }
 
+/** False if the file does not have the tag. */
+export async function deleteTagOfFile(tx: Transaction, fileKey: number, tagKey: number): Promise<boolean> {
+  return (await tx.run('delete from file_tag where file_key = ? and tag_key = ?', fileKey, tagKey)) > 0
+}
+
 export async function deleteFileTag(tx: Transaction, id: number): Promise<void> {
   await tx.run('delete from file_tag where key = ?', id)
 }

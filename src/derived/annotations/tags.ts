@@ -4,13 +4,14 @@ import type { Library } from '../../libraries/library/index.ts'
 import { asSeen, inOrigin, type LibraryInfo, originOf } from '../../libraries/registry/index.ts'
 import type { Database, Transaction } from '../../platform/database/index.ts'
 import type { Access } from '../../sharing/access/index.ts'
-import { findAnnotatedFile } from './annotated-file-store.ts'
+import { findAnnotatedFile, putAnnotatedFile } from './annotated-file-store.ts'
 import type { AnnotationEvent } from './annotation-event.ts'
-import { type FileOf, writeBound } from './bound-write.ts'
+import { type FileOf, type FilesOf, writeBound, writeBoundAll } from './bound-write.ts'
 import {
   copyFileTags,
   deleteFileTag,
   deleteTag,
+  deleteTagOfFile,
   type FileTag,
   findFileTag,
   findTag,
@@ -174,6 +175,31 @@ export class Tags {
     })
   }
 
+  /**
+   * Adds tags to several files and removes tags from them: of all files, or of none. Returns the number of files that changed. Throws
+   * library-not-found, permission-denied, path-not-found, tag-not-found, limit-reached.
+   */
+  async tagFiles(
+    files: FilesOf,
+    { add, remove }: { readonly add: readonly number[]; readonly remove: readonly number[] },
+  ): Promise<number> {
+    return writeBoundAll(this.#options, files, async (library) => {
+      for (const folder of new Set(files.paths.map(parentOf))) library.editable(folder)
+      const shown = new Set((await this.list(library)).map(({ id }) => id))
+      if (![...add, ...remove].every((id) => shown.has(id))) fail({ code: 'tag-not-found' })
+      return async (tx) => {
+        let changed = 0
+        for (const path of files.paths) {
+          const place = inOrigin(library.info, path)
+          if (!(await changeTags(tx, library.info.key, place, { add, remove }))) continue
+          await this.#recordChange(tx, library, place)
+          changed++
+        }
+        return changed
+      }
+    })
+  }
+
   /** Throws permission-denied, tag-not-found. */
   async untagFile(library: Library, id: number): Promise<void> {
     const { db } = this.#options
@@ -197,6 +223,31 @@ export class Tags {
     const author = { email: actor.email }
     return this.#options.record(tx, { kind: 'tag', library: originOf(info), path, author, recipients: [] })
   }
+}
+
+/** False if the file has all of the former tags, and none of the latter. Throws tag-not-found, limit-reached. */
+async function changeTags(
+  tx: Transaction,
+  libraryKey: number,
+  place: LibraryPath,
+  { add, remove }: { readonly add: readonly number[]; readonly remove: readonly number[] },
+): Promise<boolean> {
+  const known = await findAnnotatedFile(tx, libraryKey, place)
+  const had = new Set(known === undefined ? [] : (await listFileTags(tx, known)).map(({ tag }) => tag.id))
+  const added = add.filter((id) => !had.has(id))
+  const removed = remove.filter((id) => had.has(id))
+  if (added.length + removed.length === 0) return false
+  if (had.size + added.length - removed.length > MAX_TAGS_OF_FILE) {
+    fail({ code: 'limit-reached', what: 'tags', limit: MAX_TAGS_OF_FILE })
+  }
+  const fileKey = known ?? (await putAnnotatedFile(tx, libraryKey, place))
+  for (const id of removed) await deleteTagOfFile(tx, fileKey, id)
+  for (const id of added) {
+    // It may have been deleted since it was listed.
+    if ((await findTag(tx, libraryKey, id)) === undefined) fail({ code: 'tag-not-found' })
+    await insertFileTag(tx, fileKey, id)
+  }
+  return true
 }
 
 /** The path of a tagged file as the library shows it. What was deleted in a shared folder may be from before it was shared. */

@@ -39,6 +39,7 @@ import { adminTestMailRoutes } from './admin/test-mail-v21.ts'
 import { adminUserRoutes } from './admin/users-v21.ts'
 import { commentRoutes } from './annotations/comments-v2.ts'
 import { participantRoutes } from './annotations/participants-v21.ts'
+import { tagBatchRoutes } from './annotations/tag-batch-v21.ts'
 import { tagRoutes } from './annotations/tags-v21.ts'
 import { batchAsyncRoutes } from './batch/async-batch-v21.ts'
 import { batchCreateDirRoutes } from './batch/batch-create-dir-v21.ts'
@@ -206,6 +207,7 @@ export const apiRoutes: readonly Route<Account, ApiServices>[] = [
   ...commentRoutes,
   ...participantRoutes,
   ...tagRoutes,
+  ...tagBatchRoutes,
   ...activityRoutes,
   ...eventRoutes,
   ...liveEventRoutes,

@@ -115,6 +115,9 @@ export const libraryRoutes: Table = {
     [`POST ${V21}file-tags/`]: async (stage) => ({
       form: { file_path: '/in.txt', repo_tag_id: (await stage.tag()).repo_tag_id },
     }),
+    [`POST ${V21}file-tags/batch/`]: async (stage) => ({
+      json: { file_paths: ['/in.txt'], add: [(await stage.newTag()).repo_tag_id] },
+    }),
     [`DELETE ${V21}file-tags/:file_tag_id/`]: tagged,
     [`PUT ${V2}file/comments/:comment_id/`]: async (stage) => ({
       ...(await commented(stage)),

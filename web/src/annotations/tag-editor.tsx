@@ -4,12 +4,11 @@ import { X } from 'lucide-react'
 import { type FormEvent, useId, useState } from 'react'
 import { Link } from 'wouter'
 import {
+  changeTagsOf,
   type Entry,
   type FileTag,
   type LibraryDetail,
   makeTag,
-  tagFile,
-  untagFile,
   useLibraryTags,
 } from '../api/index.ts'
 import { tagsUrl } from '../navigation/index.ts'
@@ -38,6 +37,7 @@ export default function TagEditor(props: { library: LibraryDetail; files: readon
   const [isBusy, setBusy] = useState(false)
   const mayWrite = library.permission === 'rw' && library.status !== 'read-only'
   const shared = sharedTags(files)
+  const paths = files.map(({ path }) => path)
 
   async function change(work: () => Promise<unknown>): Promise<void> {
     setBusy(true)
@@ -63,20 +63,11 @@ export default function TagEditor(props: { library: LibraryDetail; files: readon
       const same = known.find(({ tag_name }) => tag_name.toLowerCase() === name.toLowerCase())
       const colors = known.map(({ tag_color }) => tag_color)
       const tag = same ?? (await makeTag(libraryId, name, nextColor(colors)))
-      for (const { entry, path } of files) {
-        const has = entry.file_tags?.some(({ repo_tag_id }) => repo_tag_id === tag.repo_tag_id)
-        if (!has) await tagFile(libraryId, path, tag.repo_tag_id)
-      }
+      await changeTagsOf(libraryId, paths, { add: [tag.repo_tag_id] })
     })
   }
 
-  const remove = (tagId: number) =>
-    change(async () => {
-      for (const { entry } of files) {
-        const found = entry.file_tags?.find(({ repo_tag_id }) => repo_tag_id === tagId)
-        if (found !== undefined) await untagFile(libraryId, found.file_tag_id)
-      }
-    })
+  const remove = (tagId: number) => change(() => changeTagsOf(libraryId, paths, { remove: [tagId] }))
 
   if (!mayWrite && shared.length === 0) return null
   return (

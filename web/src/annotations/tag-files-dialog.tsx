@@ -3,22 +3,18 @@ import { useQueries, useQueryClient } from '@tanstack/react-query'
 import { Plus } from 'lucide-react'
 import { useState } from 'react'
 import {
-  CarrelError,
+  changeTagsOf,
   type FileAt,
   type FileTag,
   type LibraryTag,
   libraryTagsQuery,
   makeTag,
-  tagFile,
-  untagFile,
 } from '../api/index.ts'
 import { useFormats, useTexts } from '../texts/index.ts'
 import { Button, FormDialog } from '../ui/index.ts'
 import { nextColor, safeColor } from './tag-colors.ts'
 
 const MAX_NAME = 60
-/** Each file is tagged by a call of its own. */
-const CALLS_AT_ONCE = 4
 
 /** A file, and its tags if the caller knows them. */
 export interface TaggableFile extends FileAt {
@@ -73,12 +69,19 @@ export default function TagFilesDialog(props: { files: readonly TaggableFile[]; 
     const named = new Map([{ name: last, color }, ...tags].map((tag) => [folded(tag.name), tag]))
     try {
       for (const [index, libraryId] of libraryIds.entries()) {
-        const here = files.filter((file) => file.libraryId === libraryId)
+        const paths = files.filter((file) => file.libraryId === libraryId).map(({ path }) => path)
+        const existing = known[index]?.data ?? []
+        const add: number[] = []
+        const remove: number[] = []
         for (const [key, isOn] of changes) {
-          if (isOn)
-            await tagAll(libraryId, here, named.get(key) ?? { name: key, color }, known[index]?.data ?? [])
-          else await untagAll(libraryId, here, key)
+          const same = existing.find(({ tag_name }) => folded(tag_name) === key)
+          if (!isOn) remove.push(...(same === undefined ? [] : [same.repo_tag_id]))
+          else
+            add.push(
+              (same ?? (await makeNamed(libraryId, named.get(key) ?? { name: key, color }))).repo_tag_id,
+            )
         }
+        await changeTagsOf(libraryId, paths, { add, remove })
       }
     } finally {
       await Promise.all(
@@ -167,33 +170,5 @@ function namedTags(
   return [...found.values()].sort((a, b) => a.name.localeCompare(b.name))
 }
 
-async function tagAll(
-  libraryId: string,
-  files: readonly TaggableFile[],
-  { name, color }: Pick<NamedTag, 'name' | 'color'>,
-  known: readonly LibraryTag[],
-): Promise<void> {
-  const same = known.find(({ tag_name }) => folded(tag_name) === folded(name))
-  const tag = same ?? (await makeTag(libraryId, name, color))
-  const without = files.filter(
-    ({ tags = [] }) => !tags.some(({ repo_tag_id }) => repo_tag_id === tag.repo_tag_id),
-  )
-  await inTurns(without, async ({ path }) => {
-    try {
-      await tagFile(libraryId, path, tag.repo_tag_id)
-    } catch (error) {
-      // The file has it already.
-      if (!(error instanceof CarrelError) || !/already exist/i.test(error.message)) throw error
-    }
-  })
-}
-
-async function untagAll(libraryId: string, files: readonly TaggableFile[], name: string): Promise<void> {
-  const all = files.flatMap(({ tags = [] }) => tags).filter(({ tag_name }) => folded(tag_name) === name)
-  await inTurns(all, ({ file_tag_id }) => untagFile(libraryId, file_tag_id))
-}
-
-async function inTurns<T>(items: readonly T[], act: (item: T) => Promise<unknown>): Promise<void> {
-  for (let start = 0; start < items.length; start += CALLS_AT_ONCE)
-    await Promise.all(items.slice(start, start + CALLS_AT_ONCE).map(act))
-}
+const makeNamed = (libraryId: string, { name, color }: Pick<NamedTag, 'name' | 'color'>) =>
+  makeTag(libraryId, name, color)

@@ -5,10 +5,10 @@ import { Link } from 'wouter'
 import {
   canDownload,
   canEdit,
+  changeTagsOf,
   type LibraryDetail,
   type LibraryTag,
   type TaggedFile,
-  untagFile,
   useAccount,
   useTaggedFiles,
 } from '../api/index.ts'
@@ -157,7 +157,8 @@ function TaggedBar(props: {
   const close = () => setDialog(undefined)
   const untag = async () => {
     try {
-      for (const { file_tag_id } of selected) await untagFile(libraryId, file_tag_id)
+      const paths = places.map(({ path }) => path)
+      await changeTagsOf(libraryId, paths, { remove: [tag.repo_tag_id] })
       onClear()
     } catch (error) {
       failed(error)

@@ -257,6 +257,7 @@ export {
 } from './sharing.ts'
 export {
   changeTag,
+  changeTagsOf,
   deleteTag,
   type FileTag,
   type LibraryTag,
@@ -264,8 +265,6 @@ export {
   makeTag,
   mergeTag,
   type TaggedFile,
-  tagFile,
-  untagFile,
   useLibraryTags,
   useTaggedFiles,
 } from './tags.ts'

@@ -63,10 +63,17 @@ export async function mergeTag(libraryId: string, id: number, into: number): Pro
   await api.post(at(libraryId, `repo-tags/${id}/merge/`), { form: { into } })
 }
 
-export function tagFile(libraryId: string, path: string, tagId: number): Promise<unknown> {
-  return api.post(at(libraryId, 'file-tags/'), { form: { file_path: path, repo_tag_id: tagId } })
-}
+/** The most files of a call. */
+const FILES_AT_ONCE = 200
 
-export function untagFile(libraryId: string, fileTagId: number): Promise<unknown> {
-  return api.delete(at(libraryId, `file-tags/${fileTagId}/`))
+/** Adds tags to files and removes tags from them, of as many as a call takes at a time. Files that have a tag, or do not, stay as they are. */
+export async function changeTagsOf(
+  libraryId: string,
+  paths: readonly string[],
+  { add = [], remove = [] }: { readonly add?: readonly number[]; readonly remove?: readonly number[] },
+): Promise<void> {
+  for (let start = 0; start < paths.length; start += FILES_AT_ONCE) {
+    const file_paths = paths.slice(start, start + FILES_AT_ONCE)
+    await api.post(at(libraryId, 'file-tags/batch/'), { json: { file_paths, add, remove } })
+  }
 }

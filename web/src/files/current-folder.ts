@@ -17,3 +17,10 @@ export const entryPath = (here: CurrentFolder, { name }: Pick<Entry, 'name'>) =>
 
 /** Whether several entries can be shared at once: by the owner, and not out of an encrypted library. */
 export const canShareMany = ({ owned, encrypted }: CurrentFolder) => owned && !encrypted
+
+// The server takes 200 in one call.
+const MAX_TAGGED = 2000
+
+/** Whether entries can be tagged: files in a folder that may be changed. */
+export const canTag = ({ editable }: CurrentFolder, entries: readonly Entry[]) =>
+  editable && entries.length <= MAX_TAGGED && entries.every(({ type }) => type === 'file')

@@ -1,8 +1,8 @@
-import { Copy, Download, EllipsisVertical, FolderInput, Info, Share2, Trash2, X } from 'lucide-react'
+import { Copy, Download, EllipsisVertical, FolderInput, Info, Share2, Tags, Trash2, X } from 'lucide-react'
 import type { Entry } from '../api/index.ts'
 import { useFormats, useTexts } from '../texts/index.ts'
 import { IconButton, Menu, type MenuEntry, useFailureToast } from '../ui/index.ts'
-import { type CurrentFolder, canShareMany, entryPath } from './current-folder.ts'
+import { type CurrentFolder, canShareMany, canTag, entryPath } from './current-folder.ts'
 import type { OpenDialog } from './dialogs.tsx'
 import { download } from './download-entries.ts'
 
@@ -20,6 +20,7 @@ export function SelectionBar(props: {
   const { here, entries, setDialog } = props
   const texts = useTexts('files')
   const common = useTexts('common')
+  const annotations = useTexts('annotations')
   const formats = useFormats()
   const failed = useFailureToast()
   const names = entries.map(({ name }) => name)
@@ -69,6 +70,14 @@ export function SelectionBar(props: {
           />
         )}
         <IconButton label={texts.copyTo} icon={Copy} onClick={() => setDialog({ kind: 'copy', names })} />
+        {canTag(here, entries) && (
+          <IconButton
+            className="files-bar-tags"
+            label={annotations.manageTags}
+            icon={Tags}
+            onClick={() => setDialog({ kind: 'tags', entries })}
+          />
+        )}
         {here.editable && <IconButton label={common.delete} icon={Trash2} onClick={props.onDelete} />}
         <IconButton
           className="files-bar-details"

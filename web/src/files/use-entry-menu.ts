@@ -26,15 +26,13 @@ import { shortcuts } from '../shortcuts.ts'
 import { useTexts } from '../texts/index.ts'
 import type { MenuEntry } from '../ui/index.ts'
 import { useFailureToast } from '../ui/index.ts'
-import { type CurrentFolder, canShareMany, entryPath } from './current-folder.ts'
+import { type CurrentFolder, canShareMany, canTag, entryPath } from './current-folder.ts'
 import type { OpenDialog } from './dialogs.tsx'
 import { download } from './download-entries.ts'
 import { useCopyLink } from './use-copy-link.ts'
 import type { Changes } from './use-entry-changes.ts'
 import type { EntryClipboard } from './use-entry-clipboard.ts'
 
-// Each file is tagged by a call of its own.
-const MAX_TAGGED = 500
 // Each entry gets its link by a call of its own.
 const MAX_LINKED = 200
 // The server takes as many in one call.
@@ -153,13 +151,11 @@ export function useEntryMenu(page: {
         icon: starred ? StarOff : Star,
         onSelect: () => void changes.star(entries, !starred),
       },
-      here.editable &&
-        entries.length <= MAX_TAGGED &&
-        entries.every(({ type }) => type === 'file') && {
-          label: annotations.manageTags,
-          icon: Tags,
-          onSelect: () => setDialog({ kind: 'tags', entries }),
-        },
+      canTag(here, entries) && {
+        label: annotations.manageTags,
+        icon: Tags,
+        onSelect: () => setDialog({ kind: 'tags', entries }),
+      },
       lockEntry(),
       one?.history,
       { label: texts.details, icon: Info, onSelect: page.showDetails },
