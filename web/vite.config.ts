@@ -114,7 +114,12 @@ function chunkGroups() {
   return [
     // Packages change less often than our own code, so a new release finds them in the cache of the browser.
     { name: 'vendor', test: /[\\/]node_modules[\\/]/, ...initial, priority: 9 },
-    { name: 'app', test: /^(?!.*(?:first-requests|service-worker)\.ts$)/, ...initial, priority: 8 },
+    {
+      name: 'app',
+      test: /^(?!.*(?:first-requests\.ts|[\\/]service-worker[\\/][^\\/]+\.ts)$)/,
+      ...initial,
+      priority: 8,
+    },
     { name: 'overlays', test: /[\\/]web[\\/]src[\\/]ui[\\/]overlay-parts\.ts$/, priority: 7 },
     { name: 'libraries', test: /[\\/]web[\\/]src[\\/]libraries[\\/]libraries-page\.tsx$/, priority: 7 },
     { name: 'folder', test: /[\\/]web[\\/]src[\\/]files[\\/]folder-page\.tsx$/, priority: 6 },
@@ -123,7 +128,7 @@ function chunkGroups() {
     { name: 'admin', test: /[\\/]web[\\/]src[\\/]admin[\\/]/, priority: 4 },
     {
       name: 'pages',
-      test: /[\\/]web[\\/]src[\\/](?!viewer[\\/]|texts[\\/]|first-requests\.ts|service-worker\.ts)|[\\/]node_modules[\\/](?:lucide-react|@?radix-ui)[\\/]/,
+      test: /[\\/]web[\\/]src[\\/](?!viewer[\\/]|texts[\\/]|first-requests\.ts|service-worker[\\/])|[\\/]node_modules[\\/](?:lucide-react|@?radix-ui)[\\/]/,
       priority: 3,
     },
     {
@@ -161,7 +166,6 @@ function firstRequests(): Plugin {
         const styles = files
           .map(({ fileName }) => fileName)
           .filter((name) => /^assets\/libraries-[^/]*\.css$/.test(name))
-        const below = (names: string[]) => names.map((name) => `web/${name}`)
         const preload = {
           '': below(chunksOf('libraries-page')),
           library: below(chunksOf('folder', 'folder-page')),
@@ -185,9 +189,12 @@ const PACKAGES: readonly string[] = ['vendor', 'overlays', 'editor', 'rolldown-r
 /** The largest file that is kept for the time without a connection, except for the packages of every page and of the editor. */
 const LARGEST_KEPT = 300_000
 
+/** Viewers that are kept only with starred files that need them: the endings of these, and the module. */
+const LARGE_VIEWERS = { pdf: /[\\/]viewer[\\/]pdf-view\.tsx$/ } as const
+
 /**
- * Adds the service worker, at an address that stays the same. It gets the list of the files to keep: our own code and styles. The PDF viewer is
- * kept when it is used.
+ * Adds the service worker, at an address that stays the same. It gets its limits and the lists of the files to keep: our own code and styles for everyone,
+ * and the viewers that are too large for that.
  */
 function serviceWorker(): Plugin {
   const fileName = 'service-worker.js'
@@ -196,9 +203,9 @@ function serviceWorker(): Plugin {
     apply: 'build',
     applyToEnvironment: ofMembers,
     buildStart() {
-      this.emitFile({ type: 'chunk', id: 'src/service-worker.ts', fileName })
+      this.emitFile({ type: 'chunk', id: 'src/service-worker/index.ts', fileName })
     },
-    generateBundle(_options, bundle) {
+    async generateBundle(_options, bundle) {
       const files = Object.values(bundle).filter((file) => {
         if (!/^assets\/[^/]+\.(?:js|css|woff2)$/.test(file.fileName)) return false
         if (file.type === 'asset' || PACKAGES.includes(file.name)) return true
@@ -208,16 +215,36 @@ function serviceWorker(): Plugin {
         return isOurs && file.code.length < LARGEST_KEPT
       })
       const worker = bundle[fileName]
-      if (worker?.type !== 'chunk') throw new Error('The build has no service worker')
-      const names = files.map((file) => `web/${file.fileName}`).sort()
-      const build = createHash('sha256')
-        .update(names.join(' '))
-        .update(worker.code)
-        .digest('hex')
-        .slice(0, 16)
-      worker.code = worker.code.replace('__BUILD__', build).replace('__FILES__', names.join(' '))
+      if (worker?.type !== 'chunk' || worker.imports.length > 0)
+        throw new Error('The service worker must be one file')
+      const names = files.map((file) => file.fileName)
+      const parts = (await pdfFiles()).map((file) => file.fileName)
+      const viewers = Object.entries(LARGE_VIEWERS).map(([ending, module]) => {
+        const chunk = Object.values(bundle).find(
+          (file) => file.type === 'chunk' && module.test(file.facadeModuleId ?? ''),
+        )
+        if (chunk?.type !== 'chunk') throw new Error(`The build has no viewer for ${ending}`)
+        const needed = [chunk.fileName, ...chunk.imports, ...parts]
+        return [ending, ...below(needed.filter((name) => !names.includes(name)))].join(' ')
+      })
+      const filled = Object.entries({
+        __FILES__: below(names).sort().join(' '),
+        __VIEWERS__: viewers.join(';'),
+        __LIMITS__: await limitsOfOffline(),
+      }).reduce((code, [name, value]) => code.replaceAll(name, () => value), worker.code)
+      const build = createHash('sha256').update(filled).digest('hex').slice(0, 16)
+      worker.code = filled.replaceAll('__BUILD__', build)
     },
   }
+}
+
+const below = (names: readonly string[]) => names.map((name) => `web/${name}`)
+
+/** The limits of what is kept, as a query string. The app imports the same file. */
+async function limitsOfOffline(): Promise<string> {
+  const text = await readFile(path.join(import.meta.dirname, 'src/offline-limits.json'), 'utf8')
+  const limits = Object.entries(JSON.parse(text) as Record<string, number>)
+  return new URLSearchParams(limits.map(([name, value]) => [name, String(value)])).toString()
 }
 
 /** Rewrites asset URLs in the page to be relative to the root of the site. */
@@ -232,8 +259,8 @@ function belowWeb(): Plugin {
   }
 }
 
-/** Copies the PDF worker and its encodings, fonts and decoders under the names the library requests. */
-function pdfParts(): Plugin {
+/** The PDF worker and its encodings, fonts and decoders, and under which names the library requests them. */
+async function pdfFiles(): Promise<{ fileName: string; source: string }[]> {
   const folders = {
     build: /^pdf\.worker\.min\.mjs$/,
     cmaps: /\.bcmap$/,
@@ -241,21 +268,28 @@ function pdfParts(): Plugin {
     wasm: /^(?!quickjs).*\.wasm$/,
     iccs: /\.icc$/,
   }
+  const manifest = createRequire(import.meta.url).resolve('pdfjs-dist/package.json')
+  const { version } = JSON.parse(await readFile(manifest, 'utf8')) as { version: string }
+  const found = Object.entries(folders).map(async ([folder, wanted]) => {
+    const from = path.join(path.dirname(manifest), folder)
+    const names = (await readdir(from)).filter((name) => wanted.test(name))
+    return names.map((name) => ({
+      fileName: `assets/pdf-${version}/${folder}/${name}`,
+      source: path.join(from, name),
+    }))
+  })
+  return (await Promise.all(found)).flat()
+}
+
+/** Copies the parts of the PDF viewer. */
+function pdfParts(): Plugin {
   return {
     name: 'pdf-parts',
     apply: 'build',
     applyToEnvironment: ofMembers,
     async generateBundle() {
-      const manifest = createRequire(import.meta.url).resolve('pdfjs-dist/package.json')
-      const { version } = JSON.parse(await readFile(manifest, 'utf8')) as { version: string }
-      for (const [folder, wanted] of Object.entries(folders)) {
-        const from = path.join(path.dirname(manifest), folder)
-        for (const name of await readdir(from)) {
-          if (!wanted.test(name)) continue
-          const fileName = `assets/pdf-${version}/${folder}/${name}`
-          this.emitFile({ type: 'asset', fileName, source: await readFile(path.join(from, name)) })
-        }
-      }
+      for (const { fileName, source } of await pdfFiles())
+        this.emitFile({ type: 'asset', fileName, source: await readFile(source) })
     },
   }
 }

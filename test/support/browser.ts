@@ -1,5 +1,11 @@
 import { buffer } from 'node:stream/consumers'
-import { type Browser, chromium, type Download } from 'playwright-core'
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium,
+  type Download,
+} from 'playwright-core'
 import { findBrowser } from '../../bin/system-programs.ts'
 
 const ARGUMENTS = [
@@ -19,6 +25,16 @@ export async function openBrowser(): Promise<Browser | undefined> {
   if (shared !== undefined) return chromium.connect(shared)
   const executablePath = findBrowser()
   return executablePath === undefined ? undefined : chromium.launch({ executablePath, args: ARGUMENTS })
+}
+
+/** Starts a Chromium of its own with a profile on disk, as the next start finds it. Undefined where none is installed. */
+export async function openProfile(
+  folder: string,
+  options: BrowserContextOptions = {},
+): Promise<BrowserContext | undefined> {
+  const executablePath = findBrowser()
+  if (executablePath === undefined) return undefined
+  return chromium.launchPersistentContext(folder, { ...options, executablePath, args: ARGUMENTS })
 }
 
 /** Starts a Chromium for a whole test run, and names its address in the environment of test processes. */

@@ -25,7 +25,16 @@ interface PageAddress {
 const sectionsOf = (route: string, base: string, sections: readonly string[]): PageAddress[] =>
   sections.map((section) => ({ name: `${base.slice(1)}-${section}`, route, address: `${base}/${section}` }))
 
-const ACCOUNT_SECTIONS = ['profile', 'security', 'devices', 'tokens', 'webdav', 'notifications', 'appearance']
+const ACCOUNT_SECTIONS = [
+  'profile',
+  'security',
+  'devices',
+  'tokens',
+  'webdav',
+  'offline',
+  'notifications',
+  'appearance',
+]
 const ADMIN_SECTIONS = [
   'status',
   'statistics',
@@ -60,7 +69,8 @@ const PAGES: readonly PageAddress[] = [
   { name: 'trash-library', route: '/trash/:id', address: '/trash/<library>' },
   { name: 'tags', route: '/tags/:id', address: '/tags/<library>' },
   { name: 'search', route: '/search', address: '/search?q=notes' },
-  { name: 'photos', route: '/photos', address: '/photos' },
+  { name: 'photos', route: '/photos/:set?', address: '/photos' },
+  { name: 'photos-favourites', route: '/photos/:set?', address: '/photos/starred' },
   { name: 'starred', route: '/starred', address: '/starred' },
   { name: 'deleted', route: '/deleted', address: '/deleted' },
   { name: 'activity', route: '/activity', address: '/activity' },

@@ -1,58 +1,11 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import http from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { describe, it, type TestContext } from 'node:test'
-import type { Page } from 'playwright-core'
 import { eventually, namesIn, uploadFile } from '../support/transfer.ts'
 import { furnished, PagedTable } from './files-support.ts'
+import { cacheNames, controlled, keptUrls, openProxy, until } from './offline-support.ts'
 import { webSuite } from './support.ts'
 
 const SECRET = 'a password for it'
-
-/** A proxy before the server, which can be cut off, and which can serve another build of the service worker. */
-async function openProxy(t: TestContext, target: string) {
-  const state = { isDown: false, newBuild: false }
-  const proxy = http.createServer((request, response) => {
-    if (state.isDown) return void request.socket.destroy()
-    const { method = 'GET', url = '/' } = request
-    const { 'accept-encoding': _, ...headers } = request.headers
-    const onward = http.request(`${target}${url}`, { method, headers }, (answer) => {
-      const isWorker = url === '/web/service-worker.js' && state.newBuild
-      const sent = { ...answer.headers }
-      if (isWorker) delete sent['content-length']
-      response.writeHead(answer.statusCode ?? 500, sent)
-      if (isWorker) answer.on('end', () => response.end('\n// Another build.'))
-      answer.pipe(response, { end: !isWorker })
-    })
-    onward.on('error', () => response.destroy())
-    request.pipe(onward)
-    return undefined
-  })
-  proxy.listen(0, '127.0.0.1')
-  await once(proxy, 'listening')
-  t.after(() => {
-    proxy.closeAllConnections()
-    proxy.close()
-  })
-  const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`
-  return { url, state, cut: () => proxy.closeAllConnections() }
-}
-
-const cacheNames = (page: Page, start: string) =>
-  page.evaluate(
-    `caches.keys().then((names) => names.filter((name) => name.startsWith('${start}')))`,
-  ) as Promise<string[]>
-
-/** Waits until an expression is true in the page. Its policy forbids the polling of Playwright itself. */
-const until = (page: Page, expression: string) =>
-  eventually(async () => assert.equal(await page.evaluate(expression), true, expression))
-
-/** Waits until the service worker controls the page and has kept the app. */
-async function controlled(page: Page): Promise<void> {
-  await page.evaluate(`navigator.serviceWorker.ready.then(() => undefined)`)
-  await until(page, `navigator.serviceWorker.controller !== null`)
-}
 
 describe('the installed app', () => {
   const suite = webSuite()
@@ -82,19 +35,15 @@ describe('the installed app', () => {
     await list.link('notes.md').waitFor()
     await page.goto(`${proxy.url}/app/starred`)
     await page.getByRole('link', { name: 'plan.txt' }).waitFor()
-    await until(
-      page,
-      `
-      caches.keys()
-        .then((names) => Promise.all(names.filter((name) => name.startsWith('carrel-data-')).map((name) => caches.open(name))))
-        .then((found) => Promise.all(found.map((cache) => cache.keys())))
-        .then((keys) => {
-          const urls = keys.flat().map(({ url }) => new URL(url).pathname + new URL(url).search)
-          return urls.some((url) => url.startsWith('/app/offline-file')) && urls.includes('/api/v2.1/repos/${space.id}/dir/?p=%2F')
-        })`,
-    )
+    await eventually(async () => {
+      const urls = await keptUrls(page, 'carrel-data-')
+      assert.ok(
+        urls.some((url) => url.startsWith('/app/offline-file')),
+        urls.join(' '),
+      )
+      assert.ok(urls.includes(`/api/v2.1/repos/${space.id}/dir/?p=%2F`), urls.join(' '))
+    })
 
-    proxy.state.isDown = true
     proxy.cut()
     await page.goto(`${proxy.url}/app/library/${space.id}`)
     await list.link('notes.md').waitFor()
@@ -125,19 +74,11 @@ describe('the installed app', () => {
     await controlled(page)
     await page.goto(`${proxy.url}/app/library/${secret}`)
     await page.getByText('This folder is empty').waitFor()
-    await until(
-      page,
-      `
-      caches.keys()
-        .then((names) => caches.open(names.find((name) => name.startsWith('carrel-data-'))))
-        .then((cache) => cache.keys())
-        .then((keys) => keys.some(({ url }) => url.endsWith('/repos/${secret}/')))`,
-    )
-    const kept = (await page.evaluate(`
-      caches.keys()
-        .then((names) => caches.open(names.find((name) => name.startsWith('carrel-data-'))))
-        .then((cache) => cache.keys())
-        .then((keys) => keys.map(({ url }) => url))`)) as string[]
+    let kept: string[] = []
+    await eventually(async () => {
+      kept = await keptUrls(page, 'carrel-data-')
+      assert.ok(kept.some((url) => url.endsWith(`/repos/${secret}/`)))
+    })
     assert.ok(!kept.some((url) => url.includes('/dir/')), kept.join(' '))
 
     await page.evaluate(`

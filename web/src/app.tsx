@@ -28,7 +28,7 @@ import { ErrorBoundary, Shell } from './shell/index.ts'
 import { appBase } from './site-url.ts'
 import { useDirection } from './texts/index.ts'
 import { NotFound, ToastsProvider, Waiting } from './ui/index.ts'
-import { FilePage } from './viewer/index.ts'
+import { DraftSaver, FilePage, hasWantedDrafts } from './viewer/index.ts'
 
 const queries = new QueryClient({
   defaultOptions: {
@@ -141,6 +141,11 @@ function SignedIn() {
           </Switch>
         </Suspense>
       </ErrorBoundary>
+      {hasWantedDrafts() && (
+        <Suspense>
+          <DraftSaver />
+        </Suspense>
+      )}
     </Shell>
   )
 }

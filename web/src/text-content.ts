@@ -1,9 +1,13 @@
-/** The text of a file, with its encoding and line breaks, to save it unchanged. */
-export interface TextContent {
-  readonly text: string
+/** How the text of a file is encoded, to save it unchanged. */
+export interface TextForm {
   readonly charset: 'utf-8' | 'utf-16' | 'latin-1'
   readonly hasMark: boolean
   readonly lineBreak: '\n' | '\r\n'
+}
+
+/** The text of a file. */
+export interface TextContent extends TextForm {
+  readonly text: string
   /** Whether the whole file was loaded. */
   readonly isWhole: boolean
 }
@@ -42,7 +46,7 @@ function decodeAs(
 }
 
 /** Encodes a text as UTF-8, with its original line breaks and byte order mark. */
-export function encodeText(text: string, { hasMark, lineBreak, charset }: TextContent): Blob {
+export function encodeText(text: string, { hasMark, lineBreak, charset }: TextForm): Blob {
   const broken = lineBreak === '\n' ? text : text.replaceAll('\n', lineBreak)
   return new Blob([hasMark && charset === 'utf-8' ? '\ufeff' : '', broken], { type: 'text/plain' })
 }

@@ -5,6 +5,12 @@
 
 class MemoryStorage {
   readonly #values = new Map<string, string>()
+  get length(): number {
+    return this.#values.size
+  }
+  key(index: number): string | null {
+    return [...this.#values.keys()][index] ?? null
+  }
   getItem(key: string): string | null {
     return this.#values.get(key) ?? null
   }

@@ -2,6 +2,7 @@ import './account.css'
 import type { ComponentType } from 'react'
 import { useParams } from 'wouter'
 import { sendsMail } from '../api/index.ts'
+import { OfflineSection } from '../offline/index.ts'
 import { useTexts } from '../texts/index.ts'
 import { TabNav, useTitle } from '../ui/index.ts'
 import { Appearance } from './appearance.tsx'
@@ -18,6 +19,7 @@ const sections = {
   devices: SignedIn,
   tokens: Tokens,
   webdav: Webdav,
+  offline: OfflineSection,
   notifications: NotificationMails,
   appearance: Appearance,
 } satisfies Record<string, ComponentType>

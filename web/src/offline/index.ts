@@ -1,5 +1,5 @@
 export { canInstall, installApp, isInstalled, watchInstallPrompt } from './install-prompt.ts'
-export { SharePage } from './lazy.ts'
+export { OfflineSection, SharePage } from './lazy.ts'
 export { keepOfflineData } from './offline-data.ts'
 export { registerServiceWorker } from './update-check.ts'
 export { UpdateHint } from './update-hint.tsx'

@@ -13,6 +13,12 @@ export const messageArguments = {
     expiryDays: 'days: number',
     revokeOf: 'name',
     revoked: 'name',
+    keptAmount: 'count: number, size',
+    keptLimit: 'count: number, size',
+    keptFilesLimit: 'count: number, size, each',
+    keptParts: 'count: number',
+    starsLeftOut: 'count: number',
+    removeKeptDrafts: 'count: number',
   },
   activity: {
     andMore: 'count: number, shown',
@@ -256,6 +262,8 @@ export const messageArguments = {
     sharedInto: 'count: number, name',
   },
   viewer: {
+    savedLater: 'name',
+    draftConflict: 'name',
     position: 'position: number, count: number',
     lockedBy: 'name',
     percent: 'value: number',

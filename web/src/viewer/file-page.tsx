@@ -3,7 +3,7 @@ import { FileX } from 'lucide-react'
 import { Suspense, useMemo, useState } from 'react'
 import { useParams } from 'wouter'
 import { CommentList } from '../annotations/index.ts'
-import type { Folder } from '../api/index.ts'
+import type { Folder, LibraryDetail } from '../api/index.ts'
 import { canEdit, type Permission, useFolderAt, useLibrary, useRememberOpened } from '../api/index.ts'
 import { UnlockGate } from '../encryption/index.ts'
 import { kindOf } from '../file-kinds.ts'
@@ -43,8 +43,7 @@ function OpenFile(place: Place) {
   const texts = useTexts('viewer')
   const library = useLibrary(libraryId)
   const { data: folder, error, refetch } = useFolderAt(libraryId, parentOf(path), commitId)
-  const isReadOnly = library.data?.status === 'read-only'
-  const found = folder && shownIn(folder, place, isReadOnly)
+  const found = folder && shownIn(folder, place, library.data)
   const file = useLastKnown(`${libraryId}${path}${commitId ?? ''}`, found)
   useRememberOpened(
     file === undefined || library.data === undefined || commitId !== undefined
@@ -120,12 +119,12 @@ function FileView(props: { file: OpenedFile; folder: Folder | undefined; isGone:
   )
 }
 
-function shownIn(folder: Folder, place: Place, isReadOnly: boolean): OpenedFile | undefined {
+function shownIn(folder: Folder, place: Place, library: LibraryDetail | undefined): OpenedFile | undefined {
   const { libraryId, path, commitId } = place
   const entry = folder.dirent_list.find(({ name, type }) => type === 'file' && name === nameOf(path))
   if (entry === undefined) return undefined
   const permission = (entry.permission || folder.user_perm) as Permission
-  const mayWrite = !isReadOnly && canEdit({ permission })
+  const mayWrite = library?.status !== 'read-only' && canEdit({ permission })
   const isFree = entry.is_locked !== true || entry.locked_by_me === true
   return {
     libraryId,
@@ -138,5 +137,6 @@ function shownIn(folder: Folder, place: Place, isReadOnly: boolean): OpenedFile 
     entry,
     mayWrite,
     isEditable: commitId === undefined && mayWrite && isFree,
+    mayStoreDraft: library?.encrypted === false,
   }
 }

@@ -1,1 +1,2 @@
-export { FilePage, preloadViewer, VisitedFilePage } from './lazy-parts.ts'
+export { clearDrafts, deleteDraft, hasWantedDrafts, listDrafts, type StoredDraft } from './drafts.ts'
+export { DraftSaver, FilePage, preloadViewer, VisitedFilePage } from './lazy-parts.ts'

@@ -17,6 +17,7 @@ export const viewerParts = {
 }
 
 export const FilePage = lazy(viewerParts.page)
+export const DraftSaver = lazy(() => import('./draft-saver.tsx'))
 export const VisitedFilePage = preloadable(viewerParts.visitedPage)
 
 const partOf: Partial<Record<Kind, keyof typeof viewerParts>> = {

@@ -18,12 +18,13 @@ export function LeaveDialog(props: { session: TextSession; onClose: () => void; 
         <>
           <Button
             onClick={() => {
-              session.discard()
+              session.reload()
               onLeave()
             }}
           >
             {texts.discard}
           </Button>
+          {session.isStored === true && <Button onClick={onLeave}>{texts.keepDraft}</Button>}
           <Button variant="primary" busy={session.busy} onClick={() => void saveAndLeave()}>
             {texts.saveFirst}
           </Button>

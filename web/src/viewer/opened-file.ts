@@ -12,6 +12,8 @@ export interface OpenedFile extends FileState {
   readonly mayWrite: boolean
   /** Whether its content may be edited now. */
   readonly isEditable: boolean
+  /** Whether its unsaved text may be stored on the device: not that of an encrypted library. */
+  readonly mayStoreDraft: boolean
 }
 
 const byName = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' })

@@ -27,6 +27,8 @@ export function openPdf(
     standardFontDataUrl: partsAt('standard_fonts'),
     wasmUrl: partsAt('wasm'),
     iccUrl: partsAt('iccs'),
+    // By the page, because the service worker does not see what the worker of the library requests.
+    useWorkerFetch: false,
     // Larger images are skipped, because they could exhaust the memory of the tab.
     maxImageSize: 2 ** 27,
     verbosity: 0,

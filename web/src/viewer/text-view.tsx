@@ -44,9 +44,10 @@ export function TextView(props: { file: OpenedFile; isGone: boolean }) {
   useSaveKey(session)
   // Loads the editor in parallel with the text.
   useEffect(() => preloadViewer(file.name), [file.name])
-  if (loaded.error) return <LoadError error={loaded.error} onRetry={() => void loaded.refetch()} />
-  if (loaded.data === undefined) return <Waiting />
-  if (content === undefined) return <InfoCard file={file} why={texts.noTextInside} />
+  if (content === undefined) {
+    if (loaded.error) return <LoadError error={loaded.error} onRetry={() => void loaded.refetch()} />
+    return loaded.data === undefined ? <Waiting /> : <InfoCard file={file} why={texts.noTextInside} />
+  }
   return (
     <div className="viewer-body viewer-text">
       <Tools file={file} session={session} onCancel={setLeave} />
@@ -123,7 +124,7 @@ function Tools(props: {
 
 function Notes({ session }: { session: TextSession }) {
   const texts = useTexts('viewer')
-  const { content, editing, isForeign, isDraft } = session
+  const { content, editing, isForeign, isDraft, isStored } = session
   return (
     <>
       {content?.isWhole === false && <p className="viewer-note">{texts.beginningOnly}</p>}
@@ -133,6 +134,11 @@ function Notes({ session }: { session: TextSession }) {
         </p>
       )}
       {isDraft && <p className="viewer-note">{texts.draftBack}</p>}
+      {isStored === false && (
+        <p className="viewer-note viewer-note-warn" role="status">
+          {texts.draftTooLarge}
+        </p>
+      )}
       {isForeign && (
         <p className="viewer-note viewer-note-warn" role="status">
           {texts.changedMeanwhile}

@@ -3,64 +3,61 @@ import { useCallback, useEffect, useRef, useState } from 'react'
 import { useLocation } from 'wouter'
 import {
   addFile,
+  CarrelError,
   fetchBytes,
   fileNow,
   hasExpired,
-  onSessionChange,
   openFile,
   replaceContent,
   token,
-  useAccount,
 } from '../api/index.ts'
 import { fileUrl } from '../navigation/index.ts'
 import { parentOf } from '../paths.ts'
 import { decodeText, encodeText, MAX_BYTES, type TextContent } from '../text-content.ts'
 import { useTexts } from '../texts/index.ts'
 import { useFailureToast, useToast } from '../ui/index.ts'
-import { clearDrafts, type Draft, deleteDraft, findDraft, saveDraft } from './drafts.ts'
+import { type Draft, findDraft } from './drafts.ts'
 import type { OpenedFile } from './opened-file.ts'
-
-onSessionChange(() => {
-  // An expired session keeps them: the user did not choose to leave.
-  if (token() === undefined && !hasExpired()) clearDrafts()
-})
+import { useDraftPlace, useStoredDraft } from './use-stored-draft.ts'
+import { useWantedSave } from './use-wanted-save.ts'
 
 /** Someone else changed the file since it was opened. `theirs` is the id of the new content, undefined if the file is gone. */
 export interface Conflict {
   readonly theirs: string | undefined
 }
 
-/** Editing session of a text file: baseline, current text, saving and conflicts. */
+/** Editing session of a text file: baseline, current text, draft, saving and conflicts. */
 export function useTextSession(file: OpenedFile) {
   const { libraryId, path, commitId, name } = file
   const texts = useTexts('viewer')
   const toast = useToast()
   const failed = useFailureToast()
   const queries = useQueryClient()
-  const [, go] = useLocation()
-  const account = useAccount().data?.email
-  const owner = useRef(account)
-  owner.current = account ?? owner.current
-  const [draft, setDraft] = useState(() =>
-    commitId === undefined ? findDraft(account, libraryId, path) : undefined,
-  )
+  const place = useDraftPlace(file)
+  const [draft, setDraft] = useState(() => findDraft(place))
   const [round, setRound] = useState(0)
-  const [saved, setSaved] = useState<{ id: string; text: string } | undefined>(
-    draft && { id: draft.id, text: draft.baseline },
-  )
+  // The text is not known of a draft: it is the content of the file, if that still has this id.
+  const [saved, setSaved] = useState<{ id: string; text?: string } | undefined>(draft && { id: draft.id })
   const [text, setText] = useState(draft?.text)
   const [editing, setEditing] = useState(draft !== undefined)
   const [busy, setBusy] = useState(false)
   const [conflict, setConflict] = useState<Conflict>()
+  const [isSaveWanted, setSaveWanted] = useState(draft?.isSaveWanted ?? false)
+
+  // Content ids that this page loaded or saved. Any other id is a change by someone else.
+  const known = useRef(new Set<string>())
 
   // After a new sign-in the account is known later than the file.
   const isUntouched = text === undefined && commitId === undefined
+  const account = place?.account
   useEffect(() => {
-    const found = isUntouched ? findDraft(account, libraryId, path) : undefined
+    const found = isUntouched && account !== undefined ? findDraft({ account, libraryId, path }) : undefined
     if (found === undefined) return
+    known.current.clear()
     setDraft(found)
-    setSaved({ id: found.id, text: found.baseline })
+    setSaved({ id: found.id })
     setText(found.text)
+    setSaveWanted(found.isSaveWanted)
     setEditing(true)
   }, [account, isUntouched, libraryId, path])
 
@@ -73,22 +70,32 @@ export function useTextSession(file: OpenedFile) {
     refetchOnReconnect: false,
     refetchOnMount: false,
   })
-  const content = loaded.data?.content
+  // A draft has its own form: the file may not be kept without a connection, or have other content by now.
+  const content = contentOf(draft) ?? loaded.data?.content
   const openedId = saved?.id ?? loaded.data?.id
-  const baseline = saved?.text ?? content?.text ?? ''
-  const current = text ?? baseline
+  const isOpened = openedId === loaded.data?.id
+  const baseline = saved?.text ?? (isOpened ? loaded.data?.content?.text : undefined)
+  const current = text ?? baseline ?? ''
   const isDirty = text !== undefined && text !== baseline
+  const unsaved =
+    isDirty && openedId !== undefined && content !== undefined
+      ? { id: openedId, text: current, form: formOf(content), isSaveWanted }
+      : undefined
+  const { isStored, mayStore, forget } = useStoredDraft(file, place, unsaved)
+  useLeaveToast(file, unsaved)
 
+  const forgetDraft = useRef(forget)
+  forgetDraft.current = forget
   const reload = useCallback(() => {
-    deleteDraft(owner.current, libraryId, path)
+    forgetDraft.current()
+    setDraft(undefined)
     setSaved(undefined)
     setText(undefined)
+    setSaveWanted(false)
     setConflict(undefined)
     setRound((count) => count + 1)
-  }, [libraryId, path])
+  }, [])
 
-  // Content ids that this page loaded or saved. Any other id is a change by someone else.
-  const known = useRef(new Set<string>())
   if (openedId !== undefined) known.current.add(openedId)
   const isForeign = openedId !== undefined && !known.current.has(file.id)
   const isIdle = !isDirty && !busy && conflict === undefined
@@ -98,27 +105,10 @@ export function useTextSession(file: OpenedFile) {
     reload()
   }, [isForeign, isIdle, file.id, reload])
 
-  const unsaved = useRef<Draft | undefined>(undefined)
-  unsaved.current = isDirty && openedId !== undefined ? { id: openedId, baseline, text: current } : undefined
-  // A ref, so that the cleanup runs only on unmount and sees the latest state.
-  const leave = useRef(() => {})
-  leave.current = () => {
-    const left = unsaved.current
-    // No draft after sign-out.
-    if (left === undefined || owner.current === undefined || (token() === undefined && !hasExpired())) return
-    saveDraft(owner.current, libraryId, path, left)
-    if (token() === undefined) {
-      toast({ text: texts.keptUnsaved(name) })
-      return
-    }
-    const run = () => go(fileUrl(libraryId, path))
-    toast({ text: texts.leftUnsaved(name), action: { label: texts.backToFile, run } })
-  }
-  useEffect(() => () => leave.current(), [])
-
   const settle = async (id: string, written: string) => {
-    deleteDraft(owner.current, libraryId, path)
+    forget()
     setSaved({ id, text: written })
+    setSaveWanted(false)
     setConflict(undefined)
     await queries.invalidateQueries({ queryKey: ['dir', libraryId, parentOf(path)] })
   }
@@ -131,6 +121,7 @@ export function useTextSession(file: OpenedFile) {
       const written = current
       const now = await fileNow(libraryId, path)
       if (now.id === undefined || now.id !== over) {
+        setSaveWanted(false)
         setConflict({ theirs: now.id })
         return false
       }
@@ -144,7 +135,11 @@ export function useTextSession(file: OpenedFile) {
       }
       return true
     } catch (error) {
-      failed(error)
+      // The server could not be asked. The draft is saved once it can.
+      if (error instanceof CarrelError && error.status === 0 && mayStore && isStored !== false) {
+        setSaveWanted(true)
+        toast({ text: texts.savedLater(name) })
+      } else failed(error)
       return false
     } finally {
       setBusy(false)
@@ -173,6 +168,9 @@ export function useTextSession(file: OpenedFile) {
     }
   }
 
+  const isRestored = draft !== undefined && draft.text === text
+  useWantedSave(isSaveWanted && isDirty && !busy && conflict === undefined ? save : undefined, isRestored)
+
   return {
     loaded,
     content,
@@ -180,7 +178,9 @@ export function useTextSession(file: OpenedFile) {
     current,
     isDirty,
     isForeign: isForeign && isDirty,
-    isDraft: draft !== undefined && isDirty && draft.text === text,
+    /** Whether the unsaved text outlives the page. Undefined if it may not, or is not known yet. */
+    isStored: mayStore && isDirty ? isStored : undefined,
+    isDraft: isDirty && isRestored,
     editing,
     busy,
     conflict,
@@ -190,18 +190,33 @@ export function useTextSession(file: OpenedFile) {
     save,
     saveBeside,
     reload,
-    /** Discards the changes. */
-    discard() {
-      unsaved.current = undefined
-      deleteDraft(owner.current, libraryId, path)
-      setText(undefined)
-      setRound((count) => count + 1)
-      setSaved(undefined)
-    },
   }
 }
 
 export type TextSession = ReturnType<typeof useTextSession>
+
+/** Says, when the page is left with unsaved text, how to get back to it. */
+function useLeaveToast({ libraryId, path, name }: OpenedFile, unsaved: Draft | undefined): void {
+  const texts = useTexts('viewer')
+  const toast = useToast()
+  const [, go] = useLocation()
+  // A ref, so that the cleanup runs only on unmount and sees the latest state.
+  const leave = useRef(() => {})
+  leave.current = () => {
+    if (unsaved === undefined) return
+    if (token() !== undefined) {
+      const run = () => go(fileUrl(libraryId, path))
+      toast({ text: texts.leftUnsaved(name), action: { label: texts.backToFile, run } })
+    } else if (hasExpired()) toast({ text: texts.keptUnsaved(name) })
+  }
+  useEffect(() => () => leave.current(), [])
+}
+
+const formOf = ({ charset, hasMark, lineBreak }: TextContent) => ({ charset, hasMark, lineBreak })
+
+function contentOf(draft: Draft | undefined): TextContent | undefined {
+  return draft && { ...draft.form, text: draft.text, isWhole: true }
+}
 
 /** `content` is undefined for a file that is not text. */
 async function load(

@@ -80,6 +80,7 @@ function opened({ token }: VisitedLink, folder: string, entry: Entry): OpenedFil
     entry,
     mayWrite: false,
     isEditable: false,
+    mayStoreDraft: false,
   }
 }
 
