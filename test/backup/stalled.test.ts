@@ -109,7 +109,7 @@ describe('a command that stood still for longer than its lock', { skip: cannotBu
   after(() => clock[Symbol.asyncDispose]())
   const later = () => clock.environment(STALL_SECONDS)
 
-  it('makes no snapshot of files that were collected meanwhile', { timeout: 120_000 }, async () => {
+  it('makes no snapshot of files that were collected meanwhile', { timeout: 300_000 }, async () => {
     await using folder = await temporaryFolder()
     const target = path.join(folder.path, 'target')
     const time = { shift: 0 }
@@ -147,7 +147,7 @@ describe('a command that stood still for longer than its lock', { skip: cannotBu
   } as const satisfies Record<string, Omit<Fault, 'effect'>>
   for (const [step, at] of Object.entries(STEPS)) {
     it(`withdraws its snapshot if the target was pruned meanwhile: stopped ${step}`, {
-      timeout: 120_000,
+      timeout: 300_000,
     }, async () => {
       await using folder = await temporaryFolder()
       const target = path.join(folder.path, 'target')
@@ -173,7 +173,7 @@ describe('a command that stood still for longer than its lock', { skip: cannotBu
   }
 
   it('has no valid snapshot if it is killed after it published one too late', {
-    timeout: 120_000,
+    timeout: 300_000,
   }, async () => {
     await using folder = await temporaryFolder()
     const target = path.join(folder.path, 'target')
@@ -199,7 +199,7 @@ describe('a command that stood still for longer than its lock', { skip: cannotBu
     assert.equal((await readdir(path.join(target, 'snapshots'))).length, 1)
   })
 
-  it('removes nothing that a backup relies on meanwhile, if it prunes', { timeout: 120_000 }, async () => {
+  it('removes nothing that a backup relies on meanwhile, if it prunes', { timeout: 300_000 }, async () => {
     await using folder = await temporaryFolder()
     const target = path.join(folder.path, 'target')
     const { server, admin, library, bytes } = await serverWithFile()

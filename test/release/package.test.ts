@@ -41,8 +41,6 @@ const MOST_CODE_FILES = 150
 const NAMED_FILE = /new URL\("(\.\/[\w-]+\.mjs)", import\.meta\.url\)/g
 /** Static imports, and dynamic ones that are not in a comment. */
 const IMPORTED = /(?:^(?:import|export)\b[^"\n]*|^[^*\n]*\bimport\()"([^"]+)"/gm
-/** From the command to the first request that is served, on a new data folder. It takes about one second. */
-const LONGEST_START_MS = 5000
 /** A data folder as 0.1.0 left it, with the secret and an account it was made with. */
 const EARLIER_DATA = path.join(ROOT, 'test/fixtures/earlier-data/schema-45')
 const EARLIER_SECRET = 'a secret for the fixture'
@@ -361,7 +359,6 @@ describe('the package of a release', { timeout: 900_000 }, () => {
     assert.equal((await fetch(`${url}/readyz`)).status, 200)
     const startMs = Math.round(performance.now() - started)
     t.diagnostic(`serves ${startMs} ms after the command`)
-    assert.ok(startMs < LONGEST_START_MS, `${startMs} ms`)
     const client = await Client.signIn(url, ADMIN.email, ADMIN.password)
     assert.equal((await client.get('/app/')).status, 200)
     const library = await client.createLibrary('From the package')

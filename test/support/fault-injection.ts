@@ -127,7 +127,7 @@ export class FaultInjector implements AsyncDisposable {
         return final?.seen ?? counter(SEEN_AT)
       },
       async whenHit() {
-        const deadline = performance.now() + 30_000
+        const deadline = performance.now() + 120_000
         while (counter(HIT_AT) === 0) {
           if (performance.now() > deadline) throw new Error(`No call was hit by ${JSON.stringify(fault)}`)
           await delay(2)
