@@ -1,10 +1,11 @@
-import { constants, setPriority } from 'node:os'
+import { syncBuiltinESMExports } from 'node:module'
+import os from 'node:os'
 import { pathToFileURL } from 'node:url'
 import type { run as runCarrel } from '../../src/programs/cli/run.ts'
 
 // A process that runs `carrel` commands one after another, so that they load their modules once: see command.ts. Its argument is the
 // file that exports them, the source or a bundle. Between two commands everything is restored that a command leaves to the end of its
-// process: variables, signal handlers, priority.
+// process: variables and signal handlers.
 
 /** A command to run. */
 export interface CommandRequest {
@@ -16,6 +17,10 @@ export interface CommandRequest {
 export type CommandMessage =
   | { readonly stream: 'stdout' | 'stderr'; readonly text: string }
   | { readonly code: number }
+
+// A long command gives way to everything else on the machine. Beside other tests it would stand still for minutes.
+os.setPriority = () => undefined
+syncBuiltinESMExports()
 
 const [, , file = ''] = process.argv
 const { run } = (await import(pathToFileURL(file).href)) as { run: typeof runCarrel }
@@ -31,7 +36,6 @@ async function runCommand(args: readonly string[]): Promise<void> {
   const code = await run(args)
   for (const signal of ['SIGINT', 'SIGTERM']) process.removeAllListeners(signal)
   process.stdout.removeAllListeners('error')
-  setPriority(constants.priority.PRIORITY_NORMAL)
   send({ code })
 }
 
