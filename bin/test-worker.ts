@@ -1,6 +1,6 @@
+import './test-scopes.ts'
 import { readFileSync } from 'node:fs'
 import { flushCompileCache } from 'node:module'
-import { describe } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { Worker } from 'node:worker_threads'
 
@@ -11,6 +11,8 @@ import { Worker } from 'node:worker_threads'
 const WATCH_MS = 3000
 
 const [, , ...files] = process.argv
+// A static import would load it before `test-scopes.ts`.
+const { describe } = await import('node:test')
 
 // The runner may be killed. Its processes must not outlive it.
 process.on('disconnect', () => process.exit(1))

@@ -92,6 +92,44 @@ describe('a process of test files', () => {
     })
   }
 
+  it('knows the test of a nested one and of a late error, and follows no promise for that', async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'carrel-plan-'))
+    const file = path.join(folder, 'a.test.mjs')
+    await writeFile(
+      file,
+      `import assert from 'node:assert/strict'
+       import { executionAsyncId } from 'node:async_hooks'
+       import { readFile } from 'node:fs'
+       import { describe, it } from 'node:test'
+       const aborted = ({ signal }) =>
+         new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+       const late = () => { throw new Error('on purpose') }
+       describe('outer', async () => {
+         await null
+         it('timer', (t) => (setTimeout(late), aborted(t)))
+         it('file', (t) => (readFile(import.meta.filename, late), aborted(t)))
+         it('rejection', (t) => (void Promise.resolve().then(late), aborted(t)))
+         it('nested', async (t) => { await null; await t.test('inner', () => {}) })
+         it('promise', async () => { await null; assert.equal(executionAsyncId(), 0) })
+       })`,
+    )
+    const { signal } = new AbortController()
+    const report = await runTestProcess({ files: [file], env: process.env, deadlineMs: 60_000, signal })
+    await rm(folder, { recursive: true })
+    assert.equal(report.failure, undefined)
+    const shown = report.results.map(({ name, nesting, ok }) => `${nesting} ${name}${ok ? '' : ' fails'}`)
+    assert.deepEqual(shown, [
+      '2 timer fails',
+      '2 file fails',
+      '2 rejection fails',
+      '3 inner',
+      '2 nested',
+      '2 promise',
+      '1 outer fails',
+      `0 ${file} fails`,
+    ])
+  })
+
   it('writes what it has compiled before its last test is reported, not while it exits', async () => {
     const folder = await mkdtemp(path.join(tmpdir(), 'carrel-plan-'))
     const file = path.join(folder, 'a.test.mjs')
