@@ -6,7 +6,16 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { describe, it } from 'node:test'
 import { missingPackages } from '../../bin/system-programs.ts'
-import { findTestFiles, planTests, RULES, ruleOf, TESTING_FILE, testingPage } from '../../bin/test-plan.ts'
+import {
+  CI_MINUTES,
+  findTestFiles,
+  PROMISED_MINUTES,
+  planTests,
+  RULES,
+  ruleOf,
+  TESTING_FILE,
+  testingPage,
+} from '../../bin/test-plan.ts'
 import { runTestProcess } from '../../bin/test-process.ts'
 import { rerunFailures } from '../../bin/test-rerun.ts'
 import { eventually } from '../support/transfer.ts'
@@ -46,6 +55,19 @@ describe('the test plan', () => {
   it('is in the docs', async () => {
     const page = await readFile(TESTING_FILE, 'utf8')
     assert.equal(page, testingPage(page), 'run node bin/test-plan.ts --write')
+  })
+
+  it('promises times that the docs state and CI allows, with half as much again', async () => {
+    const { fast, deep } = PROMISED_MINUTES
+    const page = await readFile(TESTING_FILE, 'utf8')
+    const stated = [...page.matchAll(/at most (\d+) minutes/g)].map(([, minutes]) => Number(minutes))
+    assert.deepEqual(stated, [fast, fast + deep, deep])
+    const script = await readFile(path.join(root, '.ci/run'), 'utf8')
+    const minutesOf = (limit: RegExp) => Number(limit.exec(script)?.[1])
+    const [first, both] = [minutesOf(/ (\d+)m npm test$/m), minutesOf(/\(\((\d+) \* 60 - SECONDS/)]
+    assert.ok(first >= fast * 1.5, `${first} minutes for the fast tier`)
+    assert.ok(both >= (fast + deep) * 1.5 && both < CI_MINUTES, `${both} minutes for both`)
+    assert.ok(page.includes(`${first} minutes for \`npm test\`, ${both} for both`))
   })
 
   it('has no rule that matches nothing', () => {

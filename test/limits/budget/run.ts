@@ -3,7 +3,7 @@ import type { Entry, Sent } from '../../api/matrix/policy.ts'
 import { Cast, Stage } from '../../api/matrix/stage.ts'
 import { table } from '../../api/matrix/table.ts'
 import { startServer } from '../../support/server.ts'
-import { isDeep } from '../../support/tier.ts'
+import { isLong } from '../../support/tier.ts'
 import { longFields, longLists, longQuery, unusualBodies, wholePage } from './bodies.ts'
 import { budgetOf, budgets } from './budgets.ts'
 import { enlarge, repair } from './largest-stage.ts'
@@ -45,7 +45,7 @@ const REFUSED = [
   'LOCK /seafdav/',
 ]
 /** Of bodies that every route gets. Larger ones take most of the time, and their parsers are measured once for each limit. */
-const USUAL_BODY_BYTES = isDeep ? Number.POSITIVE_INFINITY : 2 ** 20
+const USUAL_BODY_BYTES = isLong ? Number.POSITIVE_INFINITY : 2 ** 20
 
 /** What the program prints, as one line of JSON. */
 export interface Report {
@@ -147,7 +147,7 @@ class Run {
         longLists(sent, usual, (_, n) => `${n}`),
       )
     }
-    if (this.#parsed.has(bodyLimit) && !isDeep) return
+    if (this.#parsed.has(bodyLimit) && !isLong) return
     this.#parsed.add(bodyLimit)
     for (const [kind, change] of Object.entries(unusualBodies(fields[0], bodyLimit))) {
       await this.#measure(endpoint, entry, kind, change)
