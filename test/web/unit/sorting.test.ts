@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Entry, LibraryItem } from '../../../web/src/api/index.ts'
+import { matching as matchingLibraries, sectionsOf } from '../../../web/src/files/library-sections.ts'
 import { byName, matching, sorted } from '../../../web/src/files/sorting.ts'
-import { matching as matchingLibraries, sectionsOf } from '../../../web/src/libraries/library-sections.ts'
 import { orderAfter, orderIn, sorted as sortedLibraries, textOf } from '../../../web/src/libraries/sorting.ts'
 
 const entry = (name: string, more: Partial<Entry> = {}): Entry => ({

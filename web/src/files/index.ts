@@ -1,4 +1,5 @@
 export type { Place } from './folder-picker.tsx'
 export { FolderPage, LazyFolderPicker, SmartLinkPage, VisitedFolderPage } from './lazy.ts'
+export { matching, sectionsOf } from './library-sections.ts'
 export { LibraryTree } from './library-tree.tsx'
 export { useThumbnail } from './thumbnails.ts'
