@@ -51,6 +51,85 @@ describe('the side menu', () => {
     assert.deepEqual(tab.complaints, [])
   })
 
+  it('holds more than 100 libraries: favourites first, sections that stay collapsed, and a field that finds one', async (t) => {
+    const [user, friend] = [await suite.server.signUp(), await suite.server.signUp()]
+    for (let n = 1; n <= 105; n++) await user.createLibrary(`Folder ${n}`)
+    const star = await user.createLibrary('Zebra')
+    await user.post('/api/v2.1/starred-items/', { form: { repo_id: star, path: '/' } })
+    const lent = await friend.createLibrary('Lent to me')
+    await friend.put(`/api2/repos/${lent}/dir/shared_items/?p=/`, {
+      form: { share_type: 'user', username: user.email, permission: 'r' },
+    })
+    const { body: group } = await user.post('/api/v2.1/groups/', { form: { name: 'Choir' } })
+    const scores = await user.createLibrary('Scores')
+    await user.put(`/api2/repos/${scores}/dir/shared_items/?p=/`, {
+      form: { share_type: 'group', group_id: group.id, permission: 'rw' },
+    })
+    for (const [name, options] of [
+      ['desktop', {}],
+      ['phone', { ...PHONE, colorScheme: 'dark' }],
+    ] as const) {
+      const tab = await suite.openTab(t, user, options)
+      if (tab === undefined) return
+      const { page } = tab
+      await tab.go('/home')
+      const openMenu = async () => {
+        if (name === 'phone') await page.getByRole('button', { name: 'Open menu' }).tap()
+      }
+      await openMenu()
+      const tree = page.getByRole('tree', { name: 'Libraries' })
+      const items = tree.getByRole('treeitem')
+      const item = (label: string | RegExp) => tree.getByRole('treeitem', { name: label, exact: true })
+      await item('Zebra').waitFor()
+      const start = await items.allInnerTexts()
+      assert.deepEqual(
+        start.slice(0, 4).map((text) => text.replace(/\s+/g, ' ')),
+        ['Starred 1', 'Zebra', 'My libraries 106', 'Folder 1'],
+      )
+      assert.deepEqual(
+        start.slice(-3).map((text) => text.replace(/\s+/g, ' ')),
+        ['Show all 106', 'From people 1', 'Lent to me'],
+      )
+      await tab.picture(`navigation-many-${name}`)
+      await tab.checkAccess()
+
+      // By keyboard alone: a collapsed section stays so on this device.
+      await item(/^My libraries/).focus()
+      await page.keyboard.press('ArrowLeft')
+      await item('Folder 1').waitFor({ state: 'detached' })
+      await page.keyboard.press('ArrowDown')
+      assert.match(await page.evaluate('document.activeElement.innerText'), /^From people/)
+      await page.reload()
+      await openMenu()
+      await item('Zebra').waitFor()
+      assert.equal(await item('Folder 1').count(), 0)
+      assert.equal(await item(/^My libraries/).getAttribute('aria-expanded'), 'false')
+
+      // The field finds a library also in a collapsed section.
+      const field = page.getByRole('searchbox', { name: 'Find a library' })
+      await field.fill('folder 10')
+      await item('Folder 105').waitFor()
+      assert.equal(await items.count(), 7)
+      await tab.checkAccess()
+      await tab.picture(`navigation-found-${name}`)
+      await page.keyboard.press('ArrowDown')
+      await page.keyboard.press('ArrowDown')
+      await page.keyboard.press('Enter')
+      await page.waitForURL('**/app/library/**')
+      await eventually(async () => assert.match(await page.title(), /Folder 100/))
+      await openMenu()
+      await field.fill('nothing like it')
+      await page.getByText('No matching libraries').waitFor()
+      await field.press('Escape')
+      await item('Zebra').waitFor()
+      await item(/^My libraries/).click()
+      await item('Show all 106').click()
+      await item('Folder 105').waitFor()
+      assert.equal(await item('Show all 106').count(), 0)
+      assert.deepEqual(tab.complaints, [])
+    }
+  })
+
   it('is a bottom bar on a phone, with the rest in a drawer', async (t) => {
     const space = await furnished(suite.server)
     const tab = await suite.openTab(t, space.client, { ...PHONE, colorScheme: 'dark' })

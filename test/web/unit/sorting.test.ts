@@ -3,6 +3,7 @@ import { describe, it } from 'node:test'
 import type { Entry, LibraryItem } from '../../../web/src/api/index.ts'
 import { matching as matchingLibraries, sectionsOf } from '../../../web/src/files/library-sections.ts'
 import { byName, matching, sorted } from '../../../web/src/files/sorting.ts'
+import { treeSections } from '../../../web/src/files/tree-sections.ts'
 import { orderAfter, orderIn, sorted as sortedLibraries, textOf } from '../../../web/src/libraries/sorting.ts'
 
 const entry = (name: string, more: Partial<Entry> = {}): Entry => ({
@@ -115,6 +116,28 @@ describe('the order of libraries', () => {
     }
     assert.deepEqual(orderIn('nonsense'), { column: 'modified', down: true })
     assert.deepEqual(orderIn(''), { column: 'modified', down: true })
+  })
+
+  it('has each library once in the side menu: starred ones first, own ones as such', () => {
+    const titles = { starred: 'Starred', own: 'Own', people: 'People', everyone: 'Everyone' }
+    const list = [
+      library('b 10', 0, '', { repo_id: '1' }),
+      library('b 9', 0, '', { repo_id: '2' }),
+      library('b 9', 0, '', { repo_id: '2', type: 'group', group_id: 1, group_name: 'Art' }),
+      library('x', 0, '', { repo_id: '3', type: 'shared', starred: true }),
+      library('y', 0, '', { repo_id: '4', type: 'public' }),
+    ]
+    const shown = (libraries: readonly LibraryItem[]) =>
+      treeSections(libraries, titles, 'en').map(({ title, libraries: found }) => [
+        title,
+        ...found.map(({ repo_name }) => repo_name),
+      ])
+    assert.deepEqual(shown(list), [
+      ['Starred', 'x'],
+      ['Own', 'b 9', 'b 10'],
+      ['Everyone', 'y'],
+    ])
+    assert.deepEqual(shown([]), [])
   })
 
   it('has sections for the own ones, for people, for each group by name, and for everyone', () => {

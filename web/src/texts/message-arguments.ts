@@ -93,6 +93,7 @@ export const messageArguments = {
     visitor: 'name',
   },
   files: {
+    allLibraries: 'count',
     nameIsTaken: 'name',
     renamedTo: 'name',
     renameManyTitle: 'count: number',
