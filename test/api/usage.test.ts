@@ -5,7 +5,7 @@ import { dbOf } from '../../src/libraries/library/core.ts'
 import type { Client } from '../support/client.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { personalToken } from '../support/tokens.ts'
-import { uploadFile } from '../support/transfer.ts'
+import { eventually, uploadFile } from '../support/transfer.ts'
 
 const time = 1_754_000_000
 
@@ -157,6 +157,114 @@ describe('the stored bytes of a library', () => {
       blocks: blocks.length,
       day: '2025-08-01T00:00:00+00:00',
     })
+  })
+
+  it('are listed for the libraries of the caller, the largest first, and stale ones are counted again', async () => {
+    const owner = await server.signUp()
+    const [small, large] = [await owner.createLibrary('Small'), await owner.createLibrary('Large')]
+    await uploadFile(owner, small, '/a.bin', randomBytes(100))
+    const content = randomBytes(4000)
+    for (const path of ['/a.bin', '/copy.bin']) await uploadFile(owner, large, path, content)
+    const gone = await owner.createLibrary('Gone')
+    await uploadFile(owner, gone, '/b.bin', randomBytes(700))
+    await owner.delete(`/api2/repos/${gone}/`)
+    const own = async (query = {}) => {
+      const reply = await owner.get('/api/v2.1/account/usage/', query)
+      assert.equal(reply.status, 200, reply.text)
+      return reply.body
+    }
+    const first = await own()
+    assert.deepEqual([first.repos_count, first.file_size, first.uncounted_repos], [2, 8100, 3])
+    const at = '2025-07-31T22:13:20+00:00'
+    await eventually(async () => {
+      const { libraries, page_info, ...sums } = await own()
+      assert.deepEqual(libraries, [
+        {
+          repo_id: large,
+          repo_name: 'Large',
+          file_size: 8000,
+          is_current: true,
+          usage: { ...nothing, current: 4000, total: 4000, computed_at: at },
+        },
+        {
+          repo_id: small,
+          repo_name: 'Small',
+          file_size: 100,
+          is_current: true,
+          usage: { ...nothing, current: 100, total: 100, computed_at: at },
+        },
+      ])
+      assert.deepEqual(sums, {
+        ...nothing,
+        repos_count: 2,
+        file_size: 8100,
+        current: 4100,
+        total: 4100,
+        deleted: 0,
+        uncounted_repos: 1,
+      })
+      assert.deepEqual(page_info, { has_next_page: false, current_page: 1 })
+    })
+    // A count stays until there is a newer one, and says that it is old.
+    await server.running.services.usage.refresh()
+    assert.deepEqual([(await own()).deleted, (await own()).uncounted_repos], [700, 0])
+    await uploadFile(owner, small, '/more.bin', randomBytes(50))
+    const stale = (await own()).libraries[1]
+    assert.deepEqual([stale.repo_id, stale.file_size, stale.usage.current], [small, 150, 100])
+    assert.equal(stale.is_current, false)
+    await eventually(async () => assert.equal((await own()).libraries[1].usage.current, 150))
+    const second = await own({ per_page: 1, page: 2 })
+    assert.deepEqual(
+      second.libraries.map(({ repo_id }: { repo_id: string }) => repo_id),
+      [small],
+    )
+    assert.equal((await own({ per_page: 1 })).page_info.has_next_page, true)
+    const stranger = await server.signUp()
+    assert.deepEqual((await stranger.get('/api/v2.1/account/usage/')).body.libraries, [])
+  })
+
+  it('are explained by the largest folders and files', async () => {
+    const library = await user.createLibrary('Explained')
+    await put(library, '/docs/big.bin', 5000)
+    await put(library, '/docs/deep/small.bin', 10)
+    await put(library, '/docs/deep/huge.bin', 9000)
+    await put(library, '/films/one.bin', 6000)
+    await put(library, '/top.bin', 7000)
+    await user.post(`/api/v2.1/repos/${library}/dir/?p=/Empty`, { form: { operation: 'mkdir' } })
+    const address = `/api/v2.1/repos/${library}/dir/largest/`
+    const largest = async (query = {}, client = user) => {
+      const reply = await client.get(address, query)
+      assert.equal(reply.status, 200, reply.text)
+      const { entries, ...folder } = reply.body
+      const found = entries.map((one: { path: string; size: number; file_count: number }) => [
+        one.path,
+        one.size,
+        one.file_count,
+      ])
+      return { found, folder }
+    }
+    assert.deepEqual(await largest(), {
+      found: [
+        ['/docs', 14_010, 3],
+        ['/top.bin', 7000, 1],
+        ['/films', 6000, 1],
+        ['/Empty', 0, 0],
+      ],
+      folder: { path: '/', size: 27_010, file_count: 5, is_complete: true },
+    })
+    assert.deepEqual((await largest({ path: '/docs', limit: 1 })).found, [['/docs/deep', 9010, 2]])
+    assert.deepEqual((await largest({ below: '1', limit: 3 })).found, [
+      ['/docs/deep/huge.bin', 9000, 1],
+      ['/top.bin', 7000, 1],
+      ['/films/one.bin', 6000, 1],
+    ])
+    assert.deepEqual((await largest({ below: '1', path: '/docs' })).found, [
+      ['/docs/deep/huge.bin', 9000, 1],
+      ['/docs/big.bin', 5000, 1],
+      ['/docs/deep/small.bin', 10, 1],
+    ])
+    assert.equal((await user.get(address, { path: '/none' })).status, 404)
+    assert.equal((await (await server.signUp()).get(address)).status, 403)
   })
 
   it('and the file size are the same number on every page that names them', async () => {

@@ -1,4 +1,4 @@
-import { type CommitId, idFromBytes, idToBytes } from '../../base/objects/index.ts'
+import { type CommitId, idFromBytes, idToBytes, type LibraryId } from '../../base/objects/index.ts'
 import { accountRows } from '../../people/accounts/index.ts'
 import type { Database, Reader, Transaction } from '../../platform/database/index.ts'
 import { type LibraryDependent, libraryRows, librarySizes } from '../registry/index.ts'
@@ -139,6 +139,77 @@ const SUMS = `${ofAlive('current_bytes')} as current_bytes, ${ofAlive('trash_byt
 const COUNTED = 'left join library_usage on library_usage.library_key = library.key'
 
 type SumRow = Record<string, number | string | null>
+
+/** A library of an account, with its last count. */
+export interface OwnedLibraryUsage {
+  readonly key: number
+  readonly id: LibraryId
+  readonly name: string
+  /** Bytes of its files, each counted in full; always current. */
+  readonly fileSize: number
+  /** Undefined until it is counted for the first time. */
+  readonly counted: (UsageBytes & { readonly computedAt: number }) | undefined
+  /** Whether there was no commit since it was counted. */
+  readonly isCurrent: boolean
+}
+
+interface OwnedRow extends Omit<UsageRow, 'head' | 'computed_at' | 'oldest_seq' | 'blocks'> {
+  readonly key: number
+  readonly id: string
+  readonly name: string
+  readonly size: number
+  readonly computed_at: number | null
+  readonly is_current: number
+}
+
+/** The libraries of an owner without deleted ones, those with most stored bytes first. */
+export async function listOwnedUsage(
+  reader: Reader,
+  ownerKey: number,
+  { offset, limit }: { offset: number; limit: number },
+): Promise<OwnedLibraryUsage[]> {
+  const rows = await reader.all<OwnedRow>(
+    `select library.key, library.id, library.name, library.size, library_usage.computed_at,
+       coalesce(current_bytes, 0) as current_bytes, coalesce(trash_bytes, 0) as trash_bytes,
+       coalesce(history_bytes, 0) as history_bytes, coalesce(unreferenced_bytes, 0) as unreferenced_bytes,
+       coalesce(shared_bytes, 0) as shared_bytes,
+       case when library_usage.head = library.head then 1 else 0 end as is_current
+     from ${libraryRows.relation} library ${COUNTED}
+     where library.owner_key = ? and library.deleted_at is null
+     order by coalesce(${ALL_BYTES}, library.size) desc, library.key limit ? offset ?`,
+    ownerKey,
+    limit,
+    offset,
+  )
+  return rows.map((row) => ({
+    key: row.key,
+    id: row.id as LibraryId,
+    name: row.name,
+    fileSize: row.size,
+    counted:
+      row.computed_at === null
+        ? undefined
+        : {
+            current: row.current_bytes,
+            trash: row.trash_bytes,
+            history: row.history_bytes,
+            unreferenced: row.unreferenced_bytes,
+            shared: row.shared_bytes,
+            computedAt: row.computed_at,
+          },
+    isCurrent: row.is_current === 1,
+  }))
+}
+
+/** The sum over the libraries of an owner. */
+export async function sumOwnedUsage(reader: Reader, ownerKey: number): Promise<Omit<AccountUsage, 'email'>> {
+  const row = await reader.get<SumRow>(
+    `select ${SUMS} from ${libraryRows.relation} library ${COUNTED}
+     where library.owner_key = ? and (deleted_at is null or deleted_at > 0)`,
+    ownerKey,
+  )
+  return sumsIn(row ?? {})
+}
 
 /** All accounts, the largest first; also those that own nothing. */
 export async function listAccountUsage(

@@ -1,22 +1,31 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import type { LibraryPath } from '../../base/paths/index.ts'
 import { TimeSlicer } from '../../base/scheduling/index.ts'
 import type { Database } from '../../platform/database/index.ts'
 import { type HistorySource, keepDays, oldestShown, type PathIndex } from '../history/index.ts'
+import type { Library } from '../library/index.ts'
 import type { LibraryInfo } from '../registry/index.ts'
 import { libraryRows } from '../registry/index.ts'
+import type { StoredDir } from '../tree/index.ts'
 import { type Counted, type CountOptions, count } from './count.ts'
+import { type Largest, largestFilesBelow, largestIn } from './largest.ts'
 import {
   type AccountUsage,
   findLibraryUsage,
   type LibraryUsage,
   listAccountUsage,
+  listOwnedUsage,
   listStaleAfter,
+  type OwnedLibraryUsage,
   putLibraryUsage,
   type StoredBlocks,
+  sumOwnedUsage,
   sumUsage,
 } from './usage-store.ts'
 
 const LIBRARIES_PER_STEP = 100
+/** Stale libraries of a page that are counted when somebody looks at it. */
+const COUNTED_PER_PAGE = 8
 // Up to this many files and commits are counted in this process. More are counted in a side process.
 const MAX_IN_PROCESS = 2000
 
@@ -109,6 +118,37 @@ export class Usage implements AsyncDisposable {
   }): Promise<{ accounts: AccountUsage[]; more: boolean }> {
     const found = await listAccountUsage(this.#db, { offset: (page - 1) * perPage, limit: perPage + 1 })
     return { accounts: found.slice(0, perPage), more: found.length > perPage }
+  }
+
+  /**
+   * The sum over the libraries of an owner, and a page of them, largest first. Starts to count some of the page whose count is stale, and does not
+   * wait for it.
+   */
+  async ofOwner(
+    ownerKey: number,
+    { page, perPage }: { page: number; perPage: number },
+  ): Promise<{ sum: Omit<AccountUsage, 'email'>; libraries: OwnedLibraryUsage[]; more: boolean }> {
+    const [sum, found] = await Promise.all([
+      sumOwnedUsage(this.#db, ownerKey),
+      listOwnedUsage(this.#db, ownerKey, { offset: (page - 1) * perPage, limit: perPage + 1 }),
+    ])
+    const libraries = found.slice(0, perPage)
+    const stale = libraries.filter(({ isCurrent }) => !isCurrent).slice(0, COUNTED_PER_PAGE)
+    for (const { key } of stale) {
+      const library = await libraryRows.findWithDeleted(this.#db, key)
+      if (library !== undefined && library.headSeq > 0) this.#count(library).catch(() => {})
+    }
+    return { sum, libraries, more: found.length > perPage }
+  }
+
+  /** The largest entries of a folder, or the largest files anywhere below it. */
+  largest(
+    library: Library,
+    folder: { readonly path: LibraryPath; readonly stored: StoredDir },
+    { below, limit }: { below: boolean; limit: number },
+  ): Promise<Largest> {
+    if (below) return largestFilesBelow(this.#db, library, folder, limit)
+    return largestIn(this.#db, library, { path: folder.path, dir: folder.stored.dir }, limit)
   }
 
   /** Scans all blocks. Throws CountingStopped. */

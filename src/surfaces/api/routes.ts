@@ -61,6 +61,7 @@ import { lockRoutesV21 } from './files/locks-v21.ts'
 import { thumbnailRoutes } from './files/thumbnail-routes.ts'
 import { dirRoutesV2 } from './folders/dir-v2.ts'
 import { dirRoutesV21 } from './folders/dir-v21.ts'
+import { itemRoutes } from './folders/items-v21.ts'
 import { subLibraryRoutes } from './folders/sub-library-v2.ts'
 import { groupLibraryRoutes } from './groups/group-libraries-v21.ts'
 import { groupMemberRoutes } from './groups/group-members-v21.ts'
@@ -163,6 +164,7 @@ export const apiRoutes: readonly Route<Account, ApiServices>[] = [
   ...deletedLibraryRoutes,
   ...dirRoutesV2,
   ...dirRoutesV21,
+  ...itemRoutes,
   ...batchCreateDirRoutes,
   ...batchItemRoutes,
   ...batchRenameRoutes,

@@ -56,6 +56,7 @@ export const libraryRoutes: Table = {
   ...under(self, {
     // Names without permission are left out, not rejected.
     'GET /api2/repo-tokens/': ({ id }) => ({ query: { repos: id } }),
+    'POST /api/v2.1/items/': ({ id }) => ({ json: { repo_ids: [id], paths: ['/in.txt'] } }),
   }),
   ...under(otherwise(reads, 'absent'), {
     'DELETE /api/v2.1/starred-items/': async (stage, caller) => {

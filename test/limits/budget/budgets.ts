@@ -63,6 +63,9 @@ export const budgets: Readonly<Record<string, number>> = {
     LARGEST.accounts * ROW_BYTES,
   ),
   [`GET ${REPO}access-list/`]: (LARGEST.accounts + LARGEST.links) * ROW_BYTES,
+  'GET /api/v2.1/account/usage/': LARGEST.libraries * ROW_BYTES,
+  // At most 500, each with its name and its path.
+  [`GET ${REPO}dir/largest/`]: 2 * 500 * ENTRY_BYTES,
   'GET /api/v2.1/access-summary/': LARGEST.libraries * ROW_BYTES,
   ...all(['GET /api2/devices/', 'GET /api/v2.1/sessions/'], LARGEST.sessions * ROW_BYTES),
   ...all(

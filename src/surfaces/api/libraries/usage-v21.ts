@@ -1,12 +1,14 @@
 import { json, kinds } from '../../../base/schemas/index.ts'
 import type { UsageBytes } from '../../../libraries/usage/index.ts'
 import { emailAsShown, isAdmin, unknownPerson } from '../../../people/accounts/index.ts'
+import { flag, integer } from '../../../platform/input/index.ts'
 import { jsonResponse } from '../../../platform/responses/index.ts'
 import { asAdministrator } from '../../../sharing/access/index.ts'
 import { page as pageDescribed, storedOnDisk } from '../admin/admin.schema.ts'
 import { pageInfo } from '../admin/admin-wire.ts'
 import { pageQuery } from '../common/paging.ts'
-import { libraryIdParam } from '../common/readers.ts'
+import { libraryIdParam, sentPathOrRoot } from '../common/readers.ts'
+import { folderAt, folderPathText } from '../common/resolve-path.ts'
 import { isoTime } from '../common/wire-formats.ts'
 import { route } from './services.ts'
 
@@ -21,7 +23,121 @@ const usageDescribed = {
   total: kinds.count('The sum of the first four.'),
 }
 
+const MAX_LARGEST = 500
+
 export const usageRoutes = [
+  route({
+    method: 'GET',
+    path: '/api/v2.1/account/usage/',
+    auth: 'user',
+    scope: 'none',
+    summary:
+      'Returns the stored bytes of the libraries of the caller by purpose, largest first, and counts stale ones again in the background.',
+    compatibility: 'addition',
+    callers: 'every account',
+    query: pageQuery(100),
+    responses: () => ({
+      200: json(
+        kinds.record('OwnUsage', {
+          page_info: pageDescribed,
+          repos_count: kinds.count('The number of libraries.'),
+          file_size: kinds.count('The size of their files in bytes, as quotas count it.'),
+          ...usageDescribed,
+          deleted: kinds.count('Bytes of deleted libraries.'),
+          uncounted_repos: kinds.count('The number of libraries that were not counted yet.'),
+          libraries: kinds.array(
+            kinds.record('OwnLibraryUsage', {
+              repo_id: kinds.libraryId,
+              repo_name: kinds.text('The name of the library.'),
+              file_size: kinds.count('The size of its files in bytes, always current.'),
+              is_current: kinds.flag('Whether nothing changed since it was counted.'),
+              usage: kinds.optional(kinds.object({ ...usageDescribed, computed_at: kinds.isoTime })),
+            }),
+          ),
+        }),
+        'The sums over all libraries, and a page of them. `usage` is missing until a library is counted for the first time.',
+      ),
+    }),
+    async handle({ user, query }, { usage }) {
+      const { page, per_page: perPage } = query
+      const { sum, libraries, more } = await usage.ofOwner(user.key, { page, perPage })
+      return {
+        page_info: pageInfo(page, more),
+        repos_count: sum.libraries,
+        file_size: sum.fileSize,
+        ...bytesToWire(sum),
+        deleted: sum.deleted,
+        uncounted_repos: sum.uncounted,
+        libraries: libraries.map(({ id, name, fileSize, counted, isCurrent }) => ({
+          repo_id: id,
+          repo_name: name,
+          file_size: fileSize,
+          is_current: isCurrent,
+          usage: counted && { ...bytesToWire(counted), computed_at: isoTime(counted.computedAt) },
+        })),
+      }
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/api/v2.1/repos/:repo_id/dir/largest/',
+    auth: 'user',
+    summary: 'Returns the largest files and folders of a folder, or the largest files anywhere below it.',
+    compatibility: 'addition',
+    callers: 'readers',
+    sample: { query: { path: '/docs' } },
+    params: { repo_id: libraryIdParam },
+    query: {
+      path: sentPathOrRoot,
+      below: flag(),
+      limit: integer({ default: 100, min: 1, max: MAX_LARGEST, lenient: true }),
+    },
+    responses: () => ({
+      200: json(
+        kinds.record('LargestEntries', {
+          path: kinds.folderPath,
+          size: kinds.size,
+          file_count: kinds.count('The number of files below.'),
+          is_complete: kinds.flag(
+            'Whether none can be larger. False in libraries with more folders than a request looks at.',
+          ),
+          entries: kinds.array(
+            kinds.record('LargeEntry', {
+              type: kinds.oneOfWords(['file', 'dir']),
+              path: kinds.path,
+              name: kinds.name,
+              size: kinds.size,
+              file_count: kinds.count('The number of files below; 1 for a file.'),
+              mtime: kinds.isoTime,
+            }),
+          ),
+        }),
+        'The entries, largest first.',
+      ),
+    }),
+    details: () => ({
+      parameters: { below: { description: 'Files below all folders of it, no folders.' } },
+    }),
+    async handle({ user, params, query }, { access, usage }) {
+      const library = await access.open(user, params.repo_id)
+      const folder = await folderAt(library, query.path)
+      const { entries, isComplete } = await usage.largest(library, folder, query)
+      return {
+        path: folderPathText(query.path),
+        size: folder.stored.size,
+        file_count: folder.stored.fileCount,
+        is_complete: isComplete,
+        entries: entries.map(({ path, entry, size, fileCount }) => ({
+          type: entry.kind,
+          path,
+          name: entry.name,
+          size,
+          file_count: fileCount,
+          mtime: isoTime(entry.mtime),
+        })),
+      }
+    },
+  }),
   route({
     method: 'GET',
     path: '/api/v2.1/repos/:repo_id/usage/',
