@@ -5,7 +5,7 @@ import { ensurePrograms } from './system-programs.ts'
 // `npm run s3`: starts an S3 service with an empty bucket on this machine, and prints the settings of nodes that use it. It is for trying several nodes: it
 // keeps objects in memory only, and they are gone when it ends.
 
-ensurePrograms(['bin/s3.ts'])
+await ensurePrograms(['bin/s3.ts'])
 console.log('Starting the S3 interface of Ceph.')
 await using service = await startS3('ceph')
 const { endpoint, region, bucket, accessKey, secretKey } = service

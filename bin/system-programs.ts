@@ -1,4 +1,5 @@
-import { spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { accessSync, constants, existsSync } from 'node:fs'
 import path from 'node:path'
 
@@ -17,10 +18,12 @@ const programs: readonly SystemProgram[] = [
   {
     packages: { unzip: 'unzip' },
     neededFor: 'reading our archives with somebody else’s program',
+    onlyFor: ['test/transfer/zip'],
   },
   {
     packages: { 'seafile-cli': 'seaf-cli' },
     neededFor: 'syncing with two real desktop clients',
+    onlyFor: ['test/clients/seaf-cli', 'test/faults/run'],
   },
   {
     packages: { git: 'git' },
@@ -35,6 +38,7 @@ const programs: readonly SystemProgram[] = [
   {
     packages: { fail2ban: 'fail2ban-regex' },
     neededFor: 'matching our log as operators do',
+    onlyFor: ['test/clients/fail2ban'],
   },
   {
     packages: { litmus: 'litmus' },
@@ -171,7 +175,7 @@ export function findBrowser(): string | undefined {
 }
 
 /** Installs missing packages that these test files need, if run as root on Debian. Otherwise prints which tests are skipped. */
-export function ensurePrograms(files: readonly string[], { onNodes = false } = {}): void {
+export async function ensurePrograms(files: readonly string[], { onNodes = false } = {}): Promise<void> {
   const missing = programs
     .filter(
       ({ onlyFor = ['test/'], forNodes = false }) =>
@@ -183,11 +187,14 @@ export function ensurePrograms(files: readonly string[], { onNodes = false } = {
   const names = [...new Set(missing.flatMap((program) => program.names))]
   if (process.getuid?.() === 0 && existsSync('/etc/debian_version')) {
     console.log(`Installing ${names.join(', ')} from Debian …`)
-    const apt = (...args: string[]) => {
+    const apt = async (...args: string[]) => {
       const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
-      return spawnSync('apt-get', args, { env, stdio: ['ignore', 'ignore', 'inherit'] }).status === 0
+      const child = spawn('apt-get', args, { env, stdio: ['ignore', 'ignore', 'inherit'] })
+      const [code] = await once(child, 'exit').catch(() => [null])
+      return code === 0
     }
-    if (apt('update', '-q') && apt('install', '-y', '-q', '--no-install-recommends', ...names)) return
+    const isUpdated = await apt('update', '-q')
+    if (isUpdated && (await apt('install', '-y', '-q', '--no-install-recommends', ...names))) return
   }
   for (const { names, neededFor } of missing) {
     console.log(`Missing, and cannot be installed: ${names.join(', ')}. Skipped: ${neededFor}.`)

@@ -64,24 +64,24 @@ async function main(args: readonly string[]): Promise<boolean> {
   // Many processes load the same files: compiled once, they save a second of CPU each.
   process.env['NODE_COMPILE_CACHE'] = path.join(root, 'node_modules/.cache/carrel-tests')
   const onNodes = planned.some(({ database }) => database === 'nodes')
-  ensurePrograms(
+  const usesBrowser = planned.some(({ files }) => files.some((file) => /^test\/(?:web|pages)\//.test(file)))
+  await using services = new AsyncDisposableStack()
+  // At the same time, because each of them waits for others most of the time. Installing takes longest, on a new machine minutes.
+  const installing = ensurePrograms(
     planned.flatMap(({ files }) => files),
     { onNodes },
   )
-  await using services = new AsyncDisposableStack()
-  const s3 = onNodes ? sharedS3(services) : undefined
-  const jobs = planned.filter(({ database }) => database !== 'nodes' || s3 !== undefined)
-  const usesBrowser = jobs.some(({ files }) => files.some((file) => /^test\/(?:web|pages)\//.test(file)))
-  // At the same time, because each of them waits for others most of the time.
+  const browser = usesBrowser ? installing.then(shareBrowser) : undefined
   const [bundle] = await Promise.all([
     bundleServer(root),
     filters.length === 0 || !existsSync(path.join(root, 'sdk/src/responses.ts'))
       ? writeBuiltFiles(stopping.signal)
       : undefined,
-    ...[sharedPostgres(), createTemplates(), usesBrowser ? shareBrowser() : undefined].map(async (service) =>
-      services.use(await service),
-    ),
+    ...[sharedPostgres(), createTemplates(), browser].map(async (service) => services.use(await service)),
+    installing,
   ])
+  const s3 = onNodes ? sharedS3(services) : undefined
+  const jobs = planned.filter(({ database }) => database !== 'nodes' || s3 !== undefined)
   process.env['CARREL_TEST_BUNDLE'] = JSON.stringify(bundle)
   const count = new Set(jobs.flatMap(({ files }) => files)).size
   console.log(`Running ${count} test files in ${jobs.length} processes.\n`)

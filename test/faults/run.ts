@@ -15,7 +15,7 @@ const { values } = parseArgs({
     seconds: { type: 'string' },
   },
 })
-ensurePrograms(['test/faults/run.ts'])
+await ensurePrograms(['test/faults/run.ts'])
 const faults = FAULTS.filter(({ name }) => values.only.split(',').some((text) => name.includes(text)))
 
 console.log('| Fault | Operations | Acknowledged | Retried | Errors | Recovery | Violations |')
