@@ -221,7 +221,7 @@ describe('synchronous batch copy and move', () => {
   })
 
   it('accepts thousands of names in one call', async () => {
-    const count = rounds(1_000, 4_000, 10_000)
+    const count = rounds(1_000, 2_500, 10_000)
     const [here, there] = await two(server)
     const names = Array.from({ length: count }, (_, n) => `a file with a rather long name, number ${n}`)
     const paths = names.map((name) => `/many/${name}`)

@@ -4,7 +4,7 @@ import { startServer } from '../support/server.ts'
 import { rounds } from '../support/tier.ts'
 
 const WRITERS = 50
-const EDITS = rounds(10, 80, 200)
+const EDITS = rounds(10, 40, 200)
 
 it(`${WRITERS} writers with ${EDITS} edits each in one library end with no error and every edit present`, async () => {
   await using server = await startServer()

@@ -5,7 +5,7 @@ import { testSeed } from '../support/random.ts'
 import { rounds } from '../support/tier.ts'
 import { cutPower } from './power-cut.ts'
 
-const STATES = Number(process.env['CARREL_TEST_CRASH_STATES'] ?? rounds(12, 60, 200))
+const STATES = Number(process.env['CARREL_TEST_CRASH_STATES'] ?? rounds(12, 36, 200))
 
 it(`a power failure loses nothing acknowledged, in ${STATES} states of a disk`, {
   skip: cannotBuildShim(),

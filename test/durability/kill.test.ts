@@ -9,7 +9,7 @@ import { seededRandom, testSeed } from '../support/random.ts'
 import { ADMIN } from '../support/server.ts'
 import { rounds } from '../support/tier.ts'
 
-const KILLS = Number(process.env['CARREL_TEST_KILLS'] ?? rounds(2, 8))
+const KILLS = Number(process.env['CARREL_TEST_KILLS'] ?? rounds(2, 5))
 const WRITERS = 32
 
 /** What a writer knows of its own files: what was answered, and the one edit nobody answered. */

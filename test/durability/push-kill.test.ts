@@ -9,7 +9,7 @@ import { seededRandom, testSeed } from '../support/random.ts'
 import { ADMIN } from '../support/server.ts'
 import { SyncClient, type TreeSpec } from '../support/sync-client.ts'
 
-const KILLS = Number(process.env['CARREL_TEST_KILLS'] ?? 4)
+const KILLS = Number(process.env['CARREL_TEST_KILLS'] ?? 3)
 const CLIENTS = 4
 
 /** One device: what it pushed, and the part of it that was answered. */

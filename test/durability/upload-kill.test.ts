@@ -10,7 +10,7 @@ import { seededRandom, testSeed } from '../support/random.ts'
 import { ADMIN } from '../support/server.ts'
 import { download, FileJournal, namesOf } from '../support/workload.ts'
 
-const KILLS = Number(process.env['CARREL_TEST_KILLS'] ?? 8)
+const KILLS = Number(process.env['CARREL_TEST_KILLS'] ?? 5)
 const UPLOADERS = 8
 const LARGEST = 400_000
 

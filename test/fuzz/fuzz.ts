@@ -70,9 +70,9 @@ export class Chance {
 
 const SECONDS_GIVEN = process.env['CARREL_TEST_FUZZ_SECONDS']
 /** How long each target runs. */
-const SECONDS = Number(SECONDS_GIVEN ?? rounds(0.5, 4))
+const SECONDS = Number(SECONDS_GIVEN ?? rounds(0.5, 2, 4))
 /** A faster machine runs no case that another has never seen, unless it was asked to search. */
-const MAX_CASES = SECONDS_GIVEN === undefined ? rounds(2000, 10_000) : Number.POSITIVE_INFINITY
+const MAX_CASES = SECONDS_GIVEN === undefined ? rounds(2000, 5000, 10_000) : Number.POSITIVE_INFINITY
 
 /**
  * Runs one case after another until the time is up. A case depends only on its seed: a failing seed is printed, and

@@ -59,7 +59,7 @@ onBothDatabases('writers and garbage collection at the same time', (fresh) => {
         await wait(20)
       }
     })
-    const steps = rounds(60, 200, 400)
+    const steps = rounds(60, 120, 400)
     const writing = Array.from({ length: WRITERS }, async (_, writer) => {
       const random = seededRandom(seed + writer)
       const below = (n: number) => Math.floor(random() * n)

@@ -14,7 +14,7 @@ import { startServer, type TestServer } from '../support/server.ts'
 import { rounds } from '../support/tier.ts'
 import { eventually, filePart, intoRoot, postForm, uploadLink } from '../support/transfer.ts'
 
-const WRITES = rounds(15, 30, 50)
+const WRITES = rounds(15, 20, 50)
 const MAX_WRITES = 20 * WRITES
 const GRACE_SECONDS = 20
 const DAY = 86_400

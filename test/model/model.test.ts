@@ -9,7 +9,7 @@ import { rounds } from '../support/tier.ts'
 import { postForm, updateLink, uploadLink } from '../support/transfer.ts'
 import { folder, LibraryModel, type Outcome } from './library-model.ts'
 
-const SEQUENCES = Number(process.env['CARREL_TEST_SEQUENCES'] ?? rounds(50, 500, 1000))
+const SEQUENCES = Number(process.env['CARREL_TEST_SEQUENCES'] ?? rounds(50, 250, 1000))
 const CLIENTS = 5
 
 /** One call of one client. Numbers select among the existing entries; the same numbers select the same again. */

@@ -7,7 +7,7 @@ import { eventually, namesIn } from '../support/transfer.ts'
 import { type Tab, webSuite } from './support.ts'
 import { dropFiles, networkOf, trayTotal } from './upload-support.ts'
 
-const RUNS = Number(process.env['CARREL_TEST_UPLOAD_RUNS'] ?? rounds(2, 8, 300))
+const RUNS = Number(process.env['CARREL_TEST_UPLOAD_RUNS'] ?? rounds(2, 5, 300))
 
 describe('uploads under random drops, pauses, reloads and kills', () => {
   const suite = webSuite()

@@ -158,7 +158,7 @@ describe('previews of files that are not plain images', () => {
       ['audio', mp3With(jpeg)],
       ['package', packageWith('docProps/thumbnail.jpeg', jpeg)],
     ]
-    for (let n = 0; n < rounds(20, 200); n += 1) {
+    for (let n = 0; n < rounds(20, 100, 200); n += 1) {
       const [source, original] = originals[n % originals.length] ?? ['svg', jpeg]
       const bytes = Buffer.from(n % 4 === 3 ? original.subarray(0, int(original.length)) : original)
       for (let flips = 0; flips < 6 && bytes.length > 0; flips += 1) bytes[int(bytes.length)] = int(256)

@@ -171,13 +171,13 @@ class Run {
       const ms = this.#meter.takeLongestMs()
       this.calls += 1
       if (endpoint.method !== 'GET' && answer.status < 400) await repair(this.#stage, this.#head)
-      const isLong = ms > MAX_TURN_MS && ms > MAX_TURN_MS * slowness()
-      if (isLong && tries < TRIES) continue
+      const tookLong = ms > MAX_TURN_MS && ms > MAX_TURN_MS * slowness()
+      if (tookLong && tries < TRIES) continue
       this.#turns.push({ name: `${name}, ${kind}`, ms })
       const sentBytes = prepared.url.length + (prepared.body?.length ?? 0)
       const most = budgetOf(name, sentBytes)
       const told = `${name} with ${kind} (${sentBytes} bytes, ${answer.status})`
-      if (isLong) this.surprises.push(`${told}: a turn of ${ms.toFixed(0)} ms`)
+      if (tookLong) this.surprises.push(`${told}: a turn of ${ms.toFixed(0)} ms`)
       if (answer.bytes > most) this.surprises.push(`${told}: ${answer.bytes} bytes, budget ${most}`)
       if (answer.status >= 500 && entry.policy[caller] !== answer.status) {
         this.surprises.push(`${told}: ${answer.text}`)

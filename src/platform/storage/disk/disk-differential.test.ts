@@ -67,7 +67,7 @@ describe('the fast disk store', () => {
         )
         assert.deepEqual(fast, plain)
       }),
-      { numRuns: rounds(4, 15), seed: testSeed() },
+      { numRuns: rounds(4, 10, 15), seed: testSeed() },
     )
   })
 
