@@ -13,11 +13,12 @@ import { cannotBuildShim } from '../support/io-shim.ts'
 import { startServer } from '../support/server.ts'
 import { uploadFile } from '../support/transfer.ts'
 import { unpack } from './scenarios.ts'
+import { someErrors } from './some-errors.ts'
 
 type Step = Pick<Fault, 'operations' | 'path' | 'effect'>
 
 const step = (operation: Fault['operations'][number], file: string, ...effects: Fault['effect'][]): Step[] =>
-  effects.map((effect) => ({ operations: [operation], path: file, effect }))
+  someErrors(effects).map((effect) => ({ operations: [operation], path: file, effect }))
 
 const LOG_STEPS = [
   ...step('write', 'carrel.db-wal', 'EIO', 'ENOSPC', 'short'),

@@ -16,6 +16,7 @@ import { isLong } from '../support/tier.ts'
 import { postForm, updateLink, uploadLink } from '../support/transfer.ts'
 import { hashOf } from '../support/workload.ts'
 import { randomBytes } from './load.ts'
+import { someErrors } from './some-errors.ts'
 
 /** How long a process may take to end after a failed sync. It serves nothing meanwhile. */
 const END_MS = 5000
@@ -32,7 +33,7 @@ interface Step {
 const step = (file: string, operation: Operation, ...effects: Fault['effect'][]): Step => ({
   path: file,
   operation,
-  effects,
+  effects: someErrors(effects),
 })
 
 /** Every step of the ways in which bytes and rows reach the disk. */
