@@ -19,6 +19,8 @@ export interface Row {
   readonly target?: Target
   /** CPU time and memory of the server during the measurement. */
   readonly usage?: Usage
+  /** The requests of that measurement, and whether a time was given for it, not their number. */
+  readonly load?: Pick<LoadResult, 'requests' | 'isTimed'>
   /** The same work by other servers of the same run, in the same unit. */
   readonly others?: readonly { readonly value: number; readonly of: string }[]
   /** A point of a line of a curve that is plotted: `x` of what, such as 1,000 entries. */
@@ -76,6 +78,6 @@ export function p99Row(what: string, { p99Ms }: LoadResult, atMost: number): Row
   return { what: `${what}, p99`, value: p99Ms, unit: 'ms', target: { atMost } }
 }
 
-function usageOf({ usage }: Load): Pick<Row, 'usage'> {
-  return usage === undefined ? {} : { usage }
+function usageOf({ usage, requests, isTimed }: Load): Pick<Row, 'usage' | 'load'> {
+  return usage === undefined ? {} : { usage, load: { requests, isTimed } }
 }

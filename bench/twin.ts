@@ -10,7 +10,14 @@ export interface TwinFinding {
   /** Medians of all rounds. */
   readonly base: number
   readonly twin: number
-  /** Speed of the twin as a multiple of the base, above 1 if it is faster: the median of the rounds, the lowest and the highest. */
+  /** Speed of the twin as a multiple of the base, above 1 if it is faster. */
+  readonly speed: Spread
+  /** CPU time of the server for a request of the base as a multiple of that of the twin, so above 1 if the twin takes less. Undefined for other rows. */
+  readonly cpu: Spread | undefined
+}
+
+/** A ratio: the median of the rounds, the lowest and the highest. */
+interface Spread {
   readonly ratio: number
   readonly lowest: number
   readonly highest: number
@@ -32,18 +39,19 @@ export function compareRounds(
   const isCompared = ({ what, bare }: Row) => bare !== true && first?.twin.some((row) => row.what === what)
   const rows = first?.base.filter(isCompared) ?? []
   return rows.map(({ what, unit }) => {
-    const pairs = rounds.map(({ base, twin }) => [valueOf(base, what), valueOf(twin, what)] as const)
-    const ratios = pairs.map(([base, twin]) => speedRatio({ value: twin, unit }, base))
+    const pairs = rounds.map(({ base, twin }) => [rowOf(base, what), rowOf(twin, what)] as const)
+    const speeds = pairs.map(([base, twin]) => speedRatio({ value: valueOf(twin), unit }, valueOf(base)))
+    const cpu = pairs.map(([base, twin], round) => cpuRatio(base, twin, speeds[round] ?? Number.NaN))
+    const measured = cpu.filter((ratio) => ratio !== undefined)
     return {
       scenario,
       database,
       what,
       unit,
-      base: middle(pairs.map(([base]) => base)),
-      twin: middle(pairs.map(([, twin]) => twin)),
-      ratio: middle(ratios),
-      lowest: Math.min(...ratios),
-      highest: Math.max(...ratios),
+      base: middle(pairs.map(([base]) => valueOf(base))),
+      twin: middle(pairs.map(([, twin]) => valueOf(twin))),
+      speed: spreadOf(speeds),
+      cpu: measured.length === rounds.length ? spreadOf(measured) : undefined,
     }
   })
 }
@@ -53,21 +61,44 @@ export function twinTable(
   [baseName, twinName]: readonly [string, string],
   findings: readonly TwinFinding[],
 ): string {
-  const lines = findings.map(({ what, database, unit, base, twin, ratio, lowest, highest }) => [
+  const lines = findings.map(({ what, database, unit, base, twin, speed, cpu }) => [
     what,
     databaseNames[database],
     `${figure(base)} ${unit}`,
     `${figure(twin)} ${unit}`,
-    `× ${ratio.toFixed(2)}`,
-    `${lowest.toFixed(2)} to ${highest.toFixed(2)}`,
+    ...spreadText(speed),
+    ...spreadText(cpu),
   ])
-  const head = ['Work', 'Database', baseName, twinName, 'Speed', 'Range of the rounds']
-  const rule = ['---', '---', '---:', '---:', '---:', '---']
+  const range = 'Range of the rounds'
+  const head = ['Work', 'Database', baseName, twinName, 'Speed', range, 'Requests a CPU second', range]
+  const rule = ['---', '---', '---:', '---:', '---:', '---', '---:', '---']
   return `${[head, rule, ...lines].map((cells) => `| ${cells.join(' | ')} |`).join('\n')}\n`
 }
 
-function valueOf(rows: readonly Row[], what: string): number {
-  return rows.find((row) => row.what === what)?.value ?? Number.NaN
+function rowOf(rows: readonly Row[], what: string): Row | undefined {
+  return rows.find((row) => row.what === what)
+}
+
+function valueOf(row: Row | undefined): number {
+  return row?.value ?? Number.NaN
+}
+
+/** Earlier commits do not say how many requests they measured. With the same number given it is that, with the same time it follows from the speed. */
+function cpuRatio(base: Row | undefined, twin: Row | undefined, speed: number): number | undefined {
+  if (base?.usage === undefined || twin?.usage === undefined || twin.load === undefined) return undefined
+  const { requests, isTimed } = twin.load
+  const ofBase = base.load?.requests ?? (isTimed ? requests / speed : requests)
+  return base.usage.cpuSeconds / ofBase / (twin.usage.cpuSeconds / requests)
+}
+
+function spreadOf(ratios: readonly number[]): Spread {
+  return { ratio: middle(ratios), lowest: Math.min(...ratios), highest: Math.max(...ratios) }
+}
+
+function spreadText(spread: Spread | undefined): readonly [string, string] {
+  if (spread === undefined) return ['–', '–']
+  const { ratio, lowest, highest } = spread
+  return [`× ${ratio.toFixed(2)}`, `${lowest.toFixed(2)} to ${highest.toFixed(2)}`]
 }
 
 function middle(values: readonly number[]): number {

@@ -24,6 +24,7 @@ async function runPlan(plan: LoadPlan, onMeasuring: () => void): Promise<LoadRes
   const quantile = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]
   return {
     requests: sorted.length,
+    isTimed: 'ms' in plan.measured,
     sent: number,
     errors: warm.errors + seen.errors,
     samples: [...warm.samples, ...seen.samples],

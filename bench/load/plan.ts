@@ -24,6 +24,8 @@ export interface LoadPlan extends Address {
 /** Result of a load generator. */
 export interface LoadResult {
   readonly requests: number
+  /** Whether it lasted for a given time, not for a given number of requests. */
+  readonly isTimed: boolean
   /** Including the warm-up: all request numbers below it were sent. */
   readonly sent: number
   /** Responses with an undeclared status, including the warm-up. */
