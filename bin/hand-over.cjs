@@ -77,6 +77,48 @@ function ownArguments() {
   return given === undefined ? process.argv.slice(2) : JSON.parse(given)
 }
 
+/** npm ends its shell and not what runs in it: only from the end of one of them does a server learn that it shall end. */
+// Begins with an underscore, because every variable CARREL_… is a setting.
+const ANCESTORS = '_CARREL_ANCESTORS'
+const WATCH_MS = 500
+const parent = process.ppid
+const npmAncestors = findAncestors()
+
+/**
+ * The processes between this one and npm, nearest first, if npm started it as a command: the shell and npm itself, or npm alone where
+ * the shell has become its command. Commands of other scripts may outlive npm.
+ */
+function findAncestors() {
+  const event = process.env.npm_lifecycle_event
+  if ((event !== 'start' && event !== 'npx') || process.platform === 'win32') return []
+  const above = isNode(parent) ? undefined : parentOf(parent)
+  return above === undefined ? [parent] : [parent, above]
+}
+
+function isNode(pid) {
+  try {
+    return path.basename(fs.readlinkSync('/proc/' + pid + '/exe')).indexOf('node') === 0
+  } catch {
+    return false
+  }
+}
+
+/** Undefined if it has ended, and where there is no /proc. */
+function parentOf(pid) {
+  try {
+    const stat = fs.readFileSync('/proc/' + pid + '/stat', 'utf8')
+    // Behind the name, which may contain anything.
+    return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1])
+  } catch {
+    return undefined
+  }
+}
+
+function areAncestorsThere() {
+  if (npmAncestors.length === 0) return true
+  return process.ppid === parent && (npmAncestors.length === 1 || parentOf(parent) === npmAncestors[1])
+}
+
 /** Replaces this process with `node args`, or runs it as a child and passes on signals, output and exit code. */
 function handOver(args) {
   const node = findNode()
@@ -99,10 +141,14 @@ function handOver(args) {
     args = withoutSecrets(args)
     process.title = 'carrel'
   }
+  if (!areAncestorsThere()) process.exit(1)
   // execve leaves no process between the server and its parent. Not under npm on a terminal: npm forwards the Ctrl-C that the
   // terminal has already sent to every process, and `run` filters out the second one.
   const repeated = process.stdin.isTTY && process.env.npm_lifecycle_event !== undefined
-  if (typeof process.execve === 'function' && process.platform !== 'win32' && !repeated) {
+  const replaces = typeof process.execve === 'function' && process.platform !== 'win32' && !repeated
+  const ancestors = replaces ? npmAncestors : [process.pid]
+  if (start > 0 && ancestors.length > 0) env[ANCESTORS] = ancestors.join(' ')
+  if (replaces) {
     process.execve(node, [node].concat(args), env)
   }
   run(node, args, { env }, (error, code) => {
@@ -123,7 +169,15 @@ function run(program, args, options, done) {
     child.kill(signal)
   }
   signals.forEach((signal) => process.on(signal, pass))
-  const settle = () => signals.forEach((signal) => process.removeListener(signal, pass))
+  const watch = setInterval(() => {
+    if (areAncestorsThere()) return
+    clearInterval(watch)
+    child.kill('SIGTERM')
+  }, WATCH_MS)
+  const settle = () => {
+    clearInterval(watch)
+    signals.forEach((signal) => process.removeListener(signal, pass))
+  }
   child.on('error', (error) => {
     settle()
     done(error)

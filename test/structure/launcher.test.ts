@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
@@ -145,6 +146,102 @@ describe('the carrel command', () => {
     const [message, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')])
     assert.match(message, /^Carrel needs Node\.js 24\.16 or newer: .*\.\n$/)
     assert.equal(code, 1)
+  })
+})
+
+/** Stands for the server: waits for signals as it does. `twice` gets two of them at once, as from a parent and from a terminal. */
+const waiting = `
+  const { untilSignal } = await import(${JSON.stringify(path.join(root, 'src/programs/cli/serving.ts'))})
+  const stopped = untilSignal({ info: (fields) => console.log('stopping', Object.values(fields)[0]) })
+  console.log('up', process.pid, process.ppid)
+  const alive = setInterval(() => {}, 1000)
+  if (process.argv.includes('twice')) for (const signal of ['SIGTERM', 'SIGTERM']) process.emit(signal)
+  await stopped
+  console.log('stopped')
+  clearInterval(alive)
+`
+
+describe('a server that npm started', { skip: process.platform === 'win32' }, () => {
+  let folder = ''
+  before(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'carrel-npm-'))
+    await cp(path.join(root, 'bin'), path.join(folder, 'bin'), { recursive: true })
+    await mkdir(path.join(folder, 'src'))
+    await symlink(path.join(root, 'node_modules'), path.join(folder, 'node_modules'))
+    const scripts = { start: 'node bin/carrel.cjs serve' }
+    await writeFile(path.join(folder, 'package.json'), JSON.stringify({ type: 'module', scripts }))
+    await writeFile(path.join(folder, 'src/main.mjs'), waiting)
+    await writeFile(path.join(folder, 'old.cjs'), pretendOld)
+  })
+  const servers: number[] = []
+  after(async () => {
+    for (const pid of servers) if (existsSync(`/proc/${pid}`)) process.kill(pid, 'SIGKILL')
+    await rm(folder, { recursive: true })
+  })
+
+  interface Started {
+    readonly child: ChildProcess
+    /** Of the server. */
+    readonly parent: number
+    /** All lines until the last process has ended. */
+    readonly output: Promise<string>
+  }
+
+  async function start(command: string, args: readonly string[], env = {}): Promise<Started> {
+    // A process group of its own, as with a supervisor of services.
+    const child = spawn(command, args, {
+      cwd: folder,
+      env: { ...process.env, ...env },
+      stdio: ['ignore', 'pipe', 'inherit'],
+      detached: true,
+    })
+    let output = ''
+    const ended = Promise.withResolvers<string>()
+    const up = Promise.withResolvers<{ pid: number; parent: number }>()
+    child.stdout.setEncoding('utf8').on('data', (part: string) => {
+      output += part
+      const [, pid, parent] = /^up (\d+) (\d+)$/m.exec(output) ?? []
+      if (pid !== undefined) up.resolve({ pid: Number(pid), parent: Number(parent) })
+    })
+    child.stdout.on('end', () => {
+      ended.resolve(output)
+      up.reject(new Error(`it did not start: ${output}`))
+    })
+    const { pid, parent } = await up.promise
+    servers.push(pid)
+    return { child, parent, output: ended.promise }
+  }
+
+  const old = () => ({ NODE_OPTIONS: `--require ${path.join(folder, 'old.cjs')}` })
+  const npm = () => start('npm', ['start', '--silent'])
+
+  // Not SIGINT: dash, the shell of npm on Debian, keeps it until its command has ended.
+  for (const signal of ['SIGTERM', 'SIGHUP', 'SIGKILL'] as const) {
+    it(`stops when npm gets ${signal}`, async () => {
+      const { child, output } = await npm()
+      child.kill(signal)
+      assert.match(await output, /stopping (?:parent|SIG\w+)\nstopped\n$/)
+    })
+  }
+
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
+    it(`stops when the whole group gets ${signal}`, async () => {
+      const { child, output } = await npm()
+      process.kill(-(child.pid ?? 0), signal)
+      assert.match(await output, /stopping (?:parent|SIG\w+)\nstopped\n$/)
+    })
+  }
+
+  it('stops when the launcher that remains as its parent is killed', async () => {
+    const { child, parent, output } = await start(process.execPath, ['bin/carrel.cjs', 'serve'], old())
+    assert.equal(parent, child.pid)
+    child.kill('SIGKILL')
+    assert.match(await output, /stopping parent\nstopped\n$/)
+  })
+
+  it('takes a signal that its parent passes on for the one it has got', async () => {
+    const { output } = await start(process.execPath, ['bin/carrel.cjs', 'serve', 'twice'], old())
+    assert.match(await output, /stopping SIGTERM\nstopped\n$/)
   })
 })
 

@@ -1,6 +1,7 @@
 import type { Config } from '../../base/config/index.ts'
 import { createLogger, type Logger } from '../../base/logging.ts'
 import type { RunningServer } from '../server/index.ts'
+import { watchAncestors } from './ancestors.ts'
 
 const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
 
@@ -10,16 +11,26 @@ export const MAX_STOP_MS = 60_000
 /** What the operator is told about a server that is ready. */
 export type ReadyReport = Pick<RunningServer, 'listening' | 'firstRun'>
 
-/** Resolves at the first signal. A second one ends the process at once. */
+/** A signal to a group of processes arrives twice if the parent passes it on, too. */
+const REPEATED_MS = 1000
+
+/** Resolves at the first signal, or when the launcher or npm has ended. A second signal ends the process at once. */
 export function untilSignal(logger: Logger): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
-  let asked = false
+  let askedAt: number | undefined
+  const stop = (fields: object) => {
+    askedAt = performance.now()
+    logger.info(fields, 'stopping: finishing what runs')
+    resolve()
+  }
+  const hasAncestors = watchAncestors(() => {
+    if (askedAt === undefined) stop({ ended: 'parent' })
+  })
+  const repeatedMs = hasAncestors ? REPEATED_MS : 0
   for (const signal of signals) {
     process.on(signal, () => {
-      if (asked) process.exit(1)
-      asked = true
-      logger.info({ signal }, 'stopping: finishing what runs')
-      resolve()
+      if (askedAt === undefined) stop({ signal })
+      else if (performance.now() - askedAt >= repeatedMs) process.exit(1)
     })
   }
   return promise
