@@ -28,7 +28,7 @@ const programs: readonly SystemProgram[] = [
   {
     packages: { git: 'git' },
     neededFor: 'exporting a history',
-    onlyFor: ['test/export/'],
+    onlyFor: ['test/export/', 'test/docs/first-minutes'],
   },
   {
     packages: { 'mariadb-server-core': 'mariadbd', 'mariadb-client': 'mariadb' },
@@ -96,7 +96,7 @@ const programs: readonly SystemProgram[] = [
   {
     packages: { curl: 'curl' },
     neededFor: 'running the commands of the documents',
-    onlyFor: ['test/docs/commands'],
+    onlyFor: ['test/docs/commands', 'test/docs/first-minutes'],
   },
   { packages: { rclone: 'rclone' }, neededFor: 'the round trip of a real client' },
   {

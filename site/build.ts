@@ -48,7 +48,26 @@ function assemble(folder: string): void {
     const asset = assetOf(file)
     if (asset !== undefined) cpSync(path.join(root, file), path.join(folder, 'public', asset))
   }
+  cpSync(path.join(root, 'src/surfaces/pages/assets/icon.svg'), path.join(folder, 'public/icon.svg'))
   cpSync(path.join(site, '.vitepress'), path.join(folder, '.vitepress'), { recursive: true })
+  const styles = readFileSync(path.join(root, 'web/src/ui/base.css'), 'utf8')
+  put('.vitepress/theme/colors.css', productColors(styles))
+}
+
+/** The colors and fonts of the web app, which its base styles declare for both themes, for the themes of the site. */
+function productColors(styles: string): string {
+  const rules = [
+    [':root', ':root'],
+    [':root[data-theme="dark"]', '.dark'],
+  ].map(([selector, ours]) => {
+    const [, block = ''] = `\n${styles}`.split(`\n${selector} {`)
+    const [declared = ''] = block.split('}')
+    const wanted = declared
+      .split(';')
+      .filter((declaration) => /^\s*--(?:[\w-]+:\s*#|sans:|serif:|mono:)/.test(declaration))
+    return `${ours} {${wanted.join(';')};\n}\n`
+  })
+  return rules.join('')
 }
 
 /** Installs the generator. It is no package of the server or its tests, so only this command installs it. */

@@ -110,7 +110,9 @@ export function failureOf(error: unknown): { sentence: string; exitCode: number 
   return { sentence: error instanceof Error ? (error.stack ?? error.message) : String(error), exitCode: 1 }
 }
 
-function sentenceFor({ kind, message }: CarrelError): string {
+function sentenceFor({ kind, message, isOutOfScope }: CarrelError): string {
+  if (isOutOfScope)
+    return 'The token of this sign-in may not do that: it reads and writes files only. Sign in with the password of the account: carrel login URL --user E-MAIL.'
   if (kind === 'unauthorized') return `${message} Sign in: carrel login URL.`
   if (kind === 'password-needed') return `${message} Unlock it: carrel unlock LIBRARY.`
   return message

@@ -32,17 +32,20 @@ export class CarrelError extends Error {
   readonly status: number
   /** From Retry-After. */
   readonly retryAfterMs: number | undefined
+  /** The account may do this, but not with this token. */
+  readonly isOutOfScope: boolean
 
   constructor(
     kind: ErrorKind,
     status: number,
     message: string,
-    options: ErrorOptions & { retryAfterMs?: number } = {},
+    options: ErrorOptions & { retryAfterMs?: number; isOutOfScope?: boolean } = {},
   ) {
     super(message, options)
     this.kind = kind
     this.status = status
     this.retryAfterMs = options.retryAfterMs
+    this.isOutOfScope = options.isOutOfScope ?? false
   }
 }
 
@@ -66,7 +69,11 @@ export async function errorOf(response: Response): Promise<CarrelError> {
     ofHeader ?? kindOf(response.status, message),
     response.status,
     message || `The server answered ${response.status} ${response.statusText}.`,
-    seconds === undefined ? {} : { retryAfterMs: Number(seconds) * 1000 },
+    {
+      ...(seconds !== undefined && { retryAfterMs: Number(seconds) * 1000 }),
+      // RFC 6750, 3.1.
+      isOutOfScope: /\berror="insufficient_scope"/.test(response.headers.get('WWW-Authenticate') ?? ''),
+    },
   )
 }
 

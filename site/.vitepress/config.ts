@@ -9,6 +9,9 @@ export default defineConfig({
   title: 'Carrel',
   description: 'A self-hosted file library server',
   lang: 'en',
+  head: [['link', { rel: 'icon', href: '/icon.svg', type: 'image/svg+xml' }]],
+  // The Markdown of the pages, which is published beside them.
+  srcExclude: ['public/**'],
   // Text such as <address> is text, and no element.
   markdown: {
     html: false,
@@ -17,6 +20,7 @@ export default defineConfig({
   // The index for the local search is one file.
   vite: { build: { chunkSizeWarningLimit: 4000 } },
   themeConfig: {
+    logo: '/icon.svg',
     nav: [
       { text: 'Quick start', link: '/quick-start' },
       { text: 'Operators', link: '/guide-operators' },

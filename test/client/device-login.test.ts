@@ -56,6 +56,12 @@ describe('carrel login by a code', () => {
     const [token] = (await user.get('/api/v2.1/personal-tokens/')).body.personal_tokens
     assert.equal(token.name, 'from a test')
     assert.equal((await carrelProcess(['ls'], { env })).stdout, 'Plans:\n')
+    const refused = await carrelProcess(['share', 'Plans:/', '--link'], { env })
+    assert.equal(refused.code, 5)
+    assert.match(
+      refused.stderr,
+      /^The token of this sign-in may not do that: .* carrel login URL --user E-MAIL\.\n$/,
+    )
     assert.equal((await carrelProcess(['logout'], { env })).code, 0)
     assert.deepEqual((await user.get('/api/v2.1/personal-tokens/')).body.personal_tokens, [])
   })

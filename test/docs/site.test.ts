@@ -56,6 +56,13 @@ describe('the documentation site', { timeout: 600_000 }, () => {
     const pages = globSync('**/*.html', { cwd: folder })
     assert.ok(pages.length > 130, `${pages.length} pages`)
     assert.ok(existsSync(path.join(folder, 'openapi.json')))
+    // Each page once, and once in the index of the search.
+    const titles = pages.filter((page) => page.startsWith('public'))
+    assert.deepEqual(titles, [])
+    const [index = ''] = globSync('assets/**/*localSearchIndex*.js', { cwd: folder })
+    const text = readFileSync(path.join(folder, index), 'utf8')
+    assert.doesNotMatch(text, /"\/public\//)
+    assert.ok(text.length < 1_500_000, `the index of the search has ${text.length} characters`)
     for (const page of PAGES) assert.ok(existsSync(path.join(folder, page || 'index.html')), page)
     const list = readFileSync(path.join(folder, 'llms.txt'), 'utf8')
     for (const [, file = ''] of list.matchAll(/\]\(\/([^)]+)\)/g)) {
@@ -85,6 +92,10 @@ describe('the documentation site', { timeout: 600_000 }, () => {
             assert.equal(width, viewport.width, `${file} is wider than ${name}`)
             const isDark = await page.evaluate("document.documentElement.classList.contains('dark')")
             assert.equal(isDark, colorScheme === 'dark')
+            const look = await page.evaluate(
+              `[getComputedStyle(document.body).fontFamily.split(',')[0], getComputedStyle(document.body).backgroundColor]`,
+            )
+            assert.deepEqual(look, ['"Carrel Inter"', isDark ? 'rgb(28, 32, 36)' : 'rgb(255, 254, 251)'])
             if (process.env['CARREL_TEST_PICTURES'] === '0') continue
             const shown = file.replace('.html', '').replaceAll('/', '-') || 'home'
             const picture = `${shown}-${name}-${colorScheme}.png`

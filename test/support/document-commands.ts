@@ -7,12 +7,27 @@ import { text } from 'node:stream/consumers'
 
 const ROOT = path.join(import.meta.dirname, '../..')
 
-/** The contents of the code blocks of a document with this mark, such as `sh run`. */
-export function markedBlocks(page: string, mark: string): string[] {
+/** A code block of a document. */
+export interface CodeBlock {
+  /** Behind the fence, such as `sh run`. Empty without one. */
+  readonly mark: string
+  readonly code: string
+}
+
+/** All code blocks of a document. */
+export function codeBlocks(page: string): CodeBlock[] {
   const source = readFileSync(path.join(ROOT, page), 'utf8')
-  return [...source.matchAll(new RegExp(`^\`\`\`${mark}$([\\s\\S]*?)^\`\`\`$`, 'gm'))].map(
-    ([, code = '']) => code,
-  )
+  return [...source.matchAll(/^```(.*)\n([\s\S]*?)^```$/gm)].map(([, mark = '', code = '']) => ({
+    mark,
+    code,
+  }))
+}
+
+/** The contents of the code blocks of a document with this mark. */
+export function markedBlocks(page: string, mark: string): string[] {
+  return codeBlocks(page)
+    .filter((block) => block.mark === mark)
+    .map(({ code }) => code)
 }
 
 /** Where commands run. */

@@ -74,9 +74,17 @@ export function libraryTokenRefusal(): Refusal {
   return detail(401, 'Token inactive or deleted')
 }
 
-/** The refusal for a route that the account or its credential may not use. */
-export function notPermitted(): Refusal {
-  return detail(403, 'You do not have permission to perform this action.')
+/** The refusal for a route that the account may not use. */
+export function notPermitted(headers?: ResponseHeaders): Refusal {
+  return detail(403, 'You do not have permission to perform this action.', headers)
+}
+
+/** RFC 6750, 3.1: "insufficient_scope: The request requires higher privileges than provided by the access token." */
+const scopeHeaders: ResponseHeaders = { 'WWW-Authenticate': 'Bearer error="insufficient_scope"' }
+
+/** The refusal for a route that the account may use, but not with this token. */
+export function outOfScope(): Refusal {
+  return notPermitted(scopeHeaders)
 }
 
 const wipedHeaders: ResponseHeaders = { 'X-Seafile-Wiped': 'true' }

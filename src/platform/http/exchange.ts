@@ -8,6 +8,7 @@ import {
   type AuthenticateSecret,
   libraryTokenRefusal,
   notPermitted,
+  outOfScope,
   readApiToken,
   readSecret,
   secretRefusal,
@@ -150,7 +151,7 @@ function admitted<User, Services>(
 ): User {
   exchange.userKey = userKey(user)
   if (route.auth === 'admin' && !isAdmin(user)) throw notPermitted()
-  if (admits?.(user, route.scope) === false) throw notPermitted()
+  if (admits?.(user, route.scope) === false) throw outOfScope()
   throttle.byAccount(route, exchange.userKey)
   exchange.request.chargeTo(exchange.userKey)
   return user
