@@ -41,6 +41,54 @@ describe('the home page and the trash of all libraries', () => {
     assert.deepEqual(tab.complaints, [])
   })
 
+  it('list what the user opened or changed lately, and nothing that is gone or no longer shared', async (t) => {
+    const space = await withFiles()
+    const friend = await suite.server.signUp()
+    const shares = `/api2/repos/${space.id}/dir/shared_items/`
+    const to = { share_type: 'user', username: friend.email }
+    await space.client.put(shares, { query: { p: '/' }, form: { ...to, permission: 'r' } })
+    const own = await friend.createLibrary('Mine')
+    await uploadFile(friend, own, '/draft.txt', 'a draft')
+    await uploadFile(friend, own, '/seen.txt', 'what was seen')
+    const tab = await suite.openTab(t, friend)
+    if (tab === undefined) return
+    const { page } = tab
+    const list = page.getByRole('list', { name: 'Recent' })
+    const names = async () => list.locator('.home-name').allInnerTexts()
+    await tab.go(`/view/${own}?p=/seen.txt`)
+    await page.getByText('what was seen').first().waitFor()
+    await tab.go(`/view/${space.id}?p=/plan.md`)
+    await page.getByRole('heading', { name: 'Plan', exact: true }).waitFor()
+    await tab.go('/recent')
+    await list.waitFor()
+    assert.deepEqual(await names(), ['plan.md', 'seen.txt', 'draft.txt'])
+    const about = await list.getByRole('listitem').allInnerTexts()
+    assert.match(about[0] ?? '', /opened/)
+    assert.match(about[2] ?? '', /Mine[^]*changed/)
+    await tab.picture('recent')
+    await tab.checkAccess()
+    await tab.go('/home')
+    await page.getByRole('heading', { name: 'Continue where you left off' }).waitFor()
+    const opened = page
+      .locator('.home-cards')
+      .first()
+      .getByRole('link', { name: /plan\.md/ })
+    await opened.waitFor()
+
+    await space.client.delete(shares, { query: { p: '/', ...to } })
+    await friend.delete(`/api2/repos/${own}/file/`, { query: { p: '/draft.txt' } })
+    await tab.go('/recent')
+    await list.waitFor()
+    assert.deepEqual(await names(), ['seen.txt'])
+    await tab.go('/home')
+    await page.getByRole('heading', { name: 'Continue where you left off' }).waitFor()
+    assert.equal(await page.getByText('plan.md').count(), 0)
+    await page.keyboard.press('Control+k')
+    await page.getByRole('dialog').getByText('seen.txt').first().waitFor()
+    assert.equal(await page.getByText('plan.md').count(), 0)
+    assert.deepEqual(tab.complaints, [])
+  })
+
   it('lead to a single file that was shared, until the share ends', async (t) => {
     const space = await withFiles()
     const friend = await suite.server.signUp()

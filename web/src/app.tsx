@@ -9,7 +9,15 @@ import { TagsPage } from './annotations/index.ts'
 import { CarrelError } from './api/index.ts'
 import { FolderPage, LazyFolderPicker, SmartLinkPage } from './files/index.ts'
 import { HistoryPage, MergedTrashPage, TrashPage } from './history/index.ts'
-import { DeletedPage, HomePage, LibrariesPage, SharedPage, StarredPage } from './libraries/index.ts'
+import {
+  DeletedPage,
+  HomePage,
+  LibrariesPage,
+  RecentPage,
+  SharedPage,
+  StarredPage,
+  StoragePage,
+} from './libraries/index.ts'
 import { useLive } from './live/index.ts'
 import { aroundNav } from './navigation/index.ts'
 import { SharePage } from './offline/index.ts'
@@ -60,6 +68,8 @@ const pages: readonly [pattern: string, page: ComponentType][] = [
   ['/search', SearchPage],
   ['/photos/:set?', PhotosPage],
   ['/starred', StarredPage],
+  ['/recent', RecentPage],
+  ['/storage/:id?', StoragePage],
   ['/deleted', DeletedPage],
   ['/activity', ActivityPage],
   ['/links', LinksPage],

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { ActivityItem } from '../../../web/src/api/activity-types.ts'
-import { recentFiles } from '../../../web/src/libraries/recent-files.ts'
+import { mergeRecent, recentFiles } from '../../../web/src/libraries/recent-files.ts'
 
 const item = (op_type: ActivityItem['op_type'], path: string, old_path?: string): ActivityItem => ({
   op_type,
@@ -32,6 +32,35 @@ describe('recent files', () => {
     assert.deepEqual(
       recentFiles(feed).map(({ path }) => path),
       ['/a.txt', '/d.txt'],
+    )
+  })
+
+  it('are those that were opened or changed, each by what was last', () => {
+    const opened = (path: string, at: string, isDir = false) => ({
+      libraryId: '1',
+      libraryName: 'Plans',
+      path,
+      isDir,
+      at,
+    })
+    const changed = (path: string, time: string) => ({ ...item('edit', path), time })
+    const merged = mergeRecent(
+      [
+        opened('/b.txt', '2026-01-03T00:00:00.000Z'),
+        opened('/a.txt', '2026-01-01T00:00:00.000Z'),
+        opened('/folder', '2026-01-04T00:00:00.000Z', true),
+        // Stored by an earlier version, without a time.
+        opened('/old.txt', ''),
+      ],
+      [changed('/a.txt', '2026-01-02T00:00:00+00:00'), changed('/c.txt', '2026-01-02T01:00:00+02:00')],
+    )
+    assert.deepEqual(
+      merged.map(({ path, act }) => [path, act]),
+      [
+        ['/b.txt', 'opened'],
+        ['/a.txt', 'changed'],
+        ['/c.txt', 'changed'],
+      ],
     )
   })
 })

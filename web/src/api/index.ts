@@ -157,10 +157,12 @@ export {
   defaultLibrary,
   deleteLibrary,
   fetchLibrary,
+  type LargeEntry,
   type LibraryDetail,
   type LibraryItem,
   leaveLibrary,
   lockLibrary,
+  type OwnLibraryUsage,
   type Permission,
   purgeAllLibraries,
   purgeLibrary,
@@ -173,9 +175,11 @@ export {
   unlockLibrary,
   useDeletedLibraries,
   useHistoryDays,
+  useLargest,
   useLibraries,
   useLibrary,
   useLibraryUsage,
+  useOwnUsage,
   useStarred,
   watchLibrary,
 } from './libraries.ts'
@@ -221,7 +225,13 @@ export {
   useThumbhashes,
 } from './photos.ts'
 export { onReachability, reachable } from './reachability.ts'
-export { recentlyOpened, useRememberOpened } from './recently-opened.ts'
+export {
+  isSamePlace,
+  type OpenedPlace,
+  useItems,
+  useRecentlyOpened,
+  useRememberOpened,
+} from './recently-opened.ts'
 export { fetchResults } from './search.ts'
 export type { SearchQuery, SearchResult } from './search-types.ts'
 export { beginSession, endSession, hasExpired, isKept, onSessionChange, token } from './session-token.ts'

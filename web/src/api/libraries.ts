@@ -1,4 +1,4 @@
-import { replaceEqualDeep, useQuery } from '@tanstack/react-query'
+import { replaceEqualDeep, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import type { Records, ResponseOf } from '../../../sdk/src/index.ts'
 import { api, call } from './http.ts'
 
@@ -37,8 +37,17 @@ export type DeletedLibrary = Records['DeletedLibrary']
 
 export type StarredItem = Records['StarredItem']
 
+export type OwnLibraryUsage = Records['OwnLibraryUsage']
+
+export type LargeEntry = Records['LargeEntry']
+
 /** Stored bytes by purpose; only `is_current` until the first count is done. */
 type LibraryUsage = Records['UncountedLibrary'] & Partial<Records['LibraryUsage']>
+
+const USAGES_PER_PAGE = 100
+const COUNTING_MS = 5000
+/** A library that changes all the time is never counted as it is now. */
+const MAX_POLLS = 24
 
 const untold = { owner_email: '', owner_name: '', owner_contact_email: '' }
 
@@ -116,7 +125,32 @@ export function useLibraryUsage(id: string) {
     queryKey: ['library', id, 'usage'],
     queryFn: ({ signal }): Promise<LibraryUsage> => api.get(`${repo(id)}usage/`, undefined, signal),
     refetchInterval: ({ state }) =>
-      state.data !== undefined && state.data.total === undefined ? 5000 : false,
+      state.data?.is_current === false && state.dataUpdateCount < MAX_POLLS ? COUNTING_MS : false,
+  })
+}
+
+/** Storage of all own libraries, largest first. Asked again while some of them are being counted. */
+export function useOwnUsage() {
+  return useInfiniteQuery({
+    queryKey: ['libraries', 'usage'],
+    queryFn: ({ pageParam, signal }) =>
+      api.get('api/v2.1/account/usage/', { page: pageParam, per_page: USAGES_PER_PAGE }, signal),
+    initialPageParam: 1,
+    getNextPageParam: ({ page_info }) => (page_info.has_next_page ? page_info.current_page + 1 : undefined),
+    refetchInterval: ({ state }) =>
+      state.dataUpdateCount < MAX_POLLS &&
+      state.data?.pages.some(({ libraries }) => libraries.some(({ is_current }) => !is_current))
+        ? COUNTING_MS
+        : false,
+  })
+}
+
+/** The largest items of a folder, or the largest files anywhere below it. */
+export function useLargest(id: string, path: string, below: boolean) {
+  return useQuery({
+    queryKey: ['dir', id, path, 'largest', below],
+    queryFn: ({ signal }) =>
+      api.get(`${repo(id)}dir/largest/`, { path, below: below ? 1 : undefined }, signal),
   })
 }
 

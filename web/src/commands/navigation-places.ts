@@ -1,5 +1,6 @@
 import {
   Activity,
+  Clock,
   House,
   Images,
   Inbox,
@@ -38,6 +39,7 @@ export function useNavigationPlaces() {
   }
   const first: readonly NavigationPlace[] = [
     home,
+    { to: '/recent', icon: Clock, label: texts.recent },
     { to: '/photos', icon: Images, label: photos.title },
     shared,
     { to: '/starred', icon: Star, label: texts.starred },

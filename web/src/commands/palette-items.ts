@@ -3,7 +3,7 @@ import type { LucideIcon } from 'lucide-react'
 import { Clock, Library, Search, Settings, Share2, Shield, Star, Tags, Trash2, Zap } from 'lucide-react'
 import { useMemo } from 'react'
 import { useLocation } from 'wouter'
-import { fetchResults, recentlyOpened, useAccount, useLibraries, useStarred } from '../api/index.ts'
+import { fetchResults, useAccount, useLibraries, useRecentlyOpened, useStarred } from '../api/index.ts'
 import { fileUrl, folderUrl, searchUrl, tagsUrl } from '../navigation/index.ts'
 import { nameOf, parentOf } from '../paths.ts'
 import { useTexts } from '../texts/index.ts'
@@ -134,8 +134,9 @@ function usePlaces(): readonly PaletteItem[] {
   const [, go] = useLocation()
   const { data: libraries = [] } = useLibraries()
   const { data: starred = [] } = useStarred()
+  const opened = useRecentlyOpened() ?? []
   const items = [
-    ...recentlyOpened().map(({ libraryId, libraryName, path, isDir }) => ({
+    ...opened.map(({ libraryId, libraryName, path, isDir }) => ({
       to: (isDir ? folderUrl : fileUrl)(libraryId, path),
       label: path === '/' ? libraryName : nameOf(path),
       icon: Clock,

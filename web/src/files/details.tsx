@@ -1,11 +1,11 @@
-import { History, Link, Lock, Share2, Star } from 'lucide-react'
+import { ChartPie, History, Link, Lock, Share2, Star } from 'lucide-react'
 import { type ReactNode, Suspense, useState } from 'react'
 import { useLocation } from 'wouter'
 import { CommentList, TagEditor } from '../annotations/index.ts'
 import type { Entry, LibraryDetail } from '../api/index.ts'
 import { useFileDetail, useFolderDetail } from '../api/index.ts'
 import { extensionOf } from '../file-kinds.ts'
-import { historyUrl } from '../navigation/index.ts'
+import { historyUrl, storageUrl } from '../navigation/index.ts'
 import { nameOf, parentOf } from '../paths.ts'
 import { WhoHasAccess } from '../sharing/index.ts'
 import { useFormats, useTexts } from '../texts/index.ts'
@@ -204,6 +204,7 @@ function Acts(props: DetailsProps & { path: string; name: string; isDir: boolean
   const { here, path, name, isDir, setDialog } = props
   const texts = useTexts('files')
   const common = useTexts('common')
+  const libraries = useTexts('libraries')
   const copyLink = useCopyLink(here.libraryId, setDialog)
   const [, go] = useLocation()
   return (
@@ -217,6 +218,11 @@ function Acts(props: DetailsProps & { path: string; name: string; isDir: boolean
       {(!isDir || path === '/') && (
         <Button icon={History} onClick={() => go(historyUrl(here.libraryId, path))}>
           {texts.history}
+        </Button>
+      )}
+      {isDir && (
+        <Button icon={ChartPie} onClick={() => go(storageUrl(here.libraryId, path))}>
+          {libraries.spaceWhat}
         </Button>
       )}
     </div>

@@ -1,13 +1,13 @@
 import './libraries.css'
 import { House } from 'lucide-react'
-import { type ReactNode, useState } from 'react'
+import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import {
   type ActivityItem,
-  recentlyOpened,
   useActivities,
   useLibraries,
   useOnboarding,
+  useRecentlyOpened,
   useSharedFiles,
   useStarred,
 } from '../api/index.ts'
@@ -28,7 +28,8 @@ export default function HomePage() {
   const texts = useTexts('libraries')
   useTitle(texts.homeTitle)
   const formats = useFormats()
-  const [opened] = useState(recentlyOpened)
+  const known = useRecentlyOpened()
+  const opened = known ?? []
   const activities = useActivities('')
   const libraries = useLibraries()
   const starred = useStarred()
@@ -43,7 +44,7 @@ export default function HomePage() {
   const encrypted = new Set(
     (libraries.data ?? []).filter((library) => library.encrypted).map(({ repo_id }) => repo_id),
   )
-  const isLoading = activities.isPending || libraries.isPending || starred.isPending
+  const isLoading = known === undefined || activities.isPending || libraries.isPending || starred.isPending
   // The welcome card and the setup checklist say the same, and more.
   const { data: onboarding } = useOnboarding()
   const isWelcomed = onboarding === undefined || !onboarding.dismissed.includes('welcome')
@@ -83,7 +84,10 @@ export default function HomePage() {
       </Cards>
       {files.length > 0 && (
         <section className="home-section">
-          <h2>{texts.recentFiles}</h2>
+          <div className="home-title">
+            <h2>{texts.recentFiles}</h2>
+            <Link to="/recent">{texts.showAllRecent}</Link>
+          </div>
           <ul className="card home-files">
             {files.map((item) => (
               <RecentFile

@@ -1,1 +1,9 @@
-export { DeletedPage, HomePage, LibrariesPage, SharedPage, StarredPage } from './lazy.ts'
+export {
+  DeletedPage,
+  HomePage,
+  LibrariesPage,
+  RecentPage,
+  SharedPage,
+  StarredPage,
+  StoragePage,
+} from './lazy.ts'

@@ -1,4 +1,4 @@
-import type { ActivityItem } from '../api/index.ts'
+import type { ActivityItem, OpenedPlace } from '../api/index.ts'
 
 const WRITES = new Set(['create', 'edit', 'rename', 'move', 'recover'])
 
@@ -15,4 +15,38 @@ export function recentFiles(feed: readonly ActivityItem[]): readonly ActivityIte
     if (WRITES.has(item.op_type)) files.push(item)
   }
   return files
+}
+
+/** A file that the user opened or changed. */
+export interface RecentFile {
+  readonly libraryId: string
+  readonly path: string
+  /** ISO. */
+  readonly at: string
+  readonly act: 'opened' | 'changed'
+}
+
+/** Files opened in this browser and files of the user's activities, latest first, each once. */
+export function mergeRecent(
+  opened: readonly OpenedPlace[],
+  changed: readonly ActivityItem[],
+): readonly RecentFile[] {
+  const files: RecentFile[] = [
+    ...changed.map(({ repo_id, path, time }) => ({
+      libraryId: repo_id,
+      path,
+      at: time,
+      act: 'changed' as const,
+    })),
+    ...opened
+      .filter(({ isDir, at }) => !isDir && at !== '')
+      .map(({ libraryId, path, at }) => ({ libraryId, path, at, act: 'opened' as const })),
+  ]
+  const seen = new Set<string>()
+  return files
+    .toSorted((a, b) => Date.parse(b.at) - Date.parse(a.at))
+    .filter(({ libraryId, path }) => {
+      const key = `${libraryId} ${path}`
+      return !seen.has(key) && seen.add(key)
+    })
 }

@@ -44,7 +44,7 @@ export function SettingsDialog(props: { library: LibraryItem; onClose: () => voi
           </div>
         </section>
       )}
-      <UsageList libraryId={id} />
+      <UsageList libraryId={id} link />
     </Dialog>
   )
 }

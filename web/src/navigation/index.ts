@@ -9,6 +9,7 @@ export {
   revisionUrl,
   searchUrl,
   snapshotUrl,
+  storageUrl,
   tagsUrl,
   trashUrl,
 } from './page-urls.ts'

@@ -24,6 +24,9 @@ export const historyUrl = (libraryId: string, path = '/') => withPath(`/history/
 
 export const trashUrl = (libraryId: string, path = '/') => withPath(`/trash/${libraryId}`, path)
 
+/** What takes up the space of a library, or of a folder in it. */
+export const storageUrl = (libraryId: string, path = '/') => withPath(`/storage/${libraryId}`, path)
+
 /** The tags of a library, or the files with one of them. */
 export const tagsUrl = (libraryId: string, tagId?: number) =>
   tagId === undefined ? `/tags/${libraryId}` : `/tags/${libraryId}?tag=${tagId}`

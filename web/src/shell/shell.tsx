@@ -192,13 +192,13 @@ function Space() {
   const { data: account } = useAccount()
   if (account === undefined) return null
   const used = formats.size(account.usage)
-  if (account.total <= 0) return <p className="shell-space">{texts.used(used)}</p>
-  const label = texts.usedOf(used, formats.size(account.total))
+  const hasQuota = account.total > 0
+  const label = hasQuota ? texts.usedOf(used, formats.size(account.total)) : texts.used(used)
   return (
-    <div className="shell-space">
-      <Progress value={account.usage / account.total} label={label} />
+    <Link to="/storage" className="shell-space">
+      {hasQuota && <Progress value={account.usage / account.total} label={label} />}
       <span>{label}</span>
-    </div>
+    </Link>
   )
 }
 
