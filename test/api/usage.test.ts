@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, before, describe, it } from 'node:test'
+import { fileDirent } from '../../src/base/objects/dirent.ts'
+import { fileId } from '../../src/base/objects/file.ts'
+import { type BlockId, type LibraryId, sha1Hex } from '../../src/base/objects/ids.ts'
+import { type LibraryPath, ROOT } from '../../src/base/paths/paths.ts'
 import { dbOf } from '../../src/libraries/library/core.ts'
+import { insertObjects, prepareFile } from '../../src/libraries/tree/object-store.ts'
 import type { Client } from '../support/client.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { personalToken } from '../support/tokens.ts'
@@ -265,6 +270,44 @@ describe('the stored bytes of a library', () => {
     ])
     assert.equal((await user.get(address, { path: '/none' })).status, 404)
     assert.equal((await (await server.signUp()).get(address)).status, 403)
+  })
+
+  it('are explained by a part of a library that has more folders than a request looks at', async () => {
+    const id = await user.createLibrary('Wide')
+    const { access, accounts } = server.running.services
+    const account = await accounts.findByLogin(user.email)
+    assert.ok(account !== undefined)
+    const library = (await access.open(account, id as LibraryId)).editable(ROOT)
+    const object = { blockIds: [sha1Hex(Buffer.from('a block')) as BlockId], size: 5 }
+    await library.commit(async (tree) => {
+      for (let n = 0; n < 600; n++) {
+        const folder = `/f${n}` as LibraryPath
+        await tree.makeDirs(folder)
+        for (const name of ['a.bin', 'b.bin'])
+          await tree.put(
+            folder,
+            fileDirent({ id: fileId(object), name, mtime: tree.now, size: 5, modifier: '' }),
+          )
+      }
+      const rows = [prepareFile(fileId(object), object)]
+      return {
+        description: 'Added many folders',
+        result: undefined,
+        also: (tx) => insertObjects(tx, library.info.key, rows),
+      }
+    })
+    const largest = async (limit: number) => {
+      const query = { below: '1', limit }
+      const { body } = await user.get(`/api/v2.1/repos/${id}/dir/largest/`, query)
+      return [body.entries.length, body.is_complete]
+    }
+    // No file is larger than what was found in the first folder that was opened.
+    const folders = (await user.get(`/api/v2.1/repos/${id}/dir/largest/`, { limit: 3 })).body
+    assert.deepEqual([folders.entries[0].size, folders.is_complete], [10, true])
+    assert.deepEqual(await largest(500), [500, false])
+    await user.post(`/api/v2.1/repos/${id}/dir/?p=/large`, { form: { operation: 'mkdir' } })
+    await put(id, '/large/one.bin', 900)
+    assert.deepEqual(await largest(1), [1, true])
   })
 
   it('and the file size are the same number on every page that names them', async () => {
