@@ -21,13 +21,15 @@ export interface ChildServerOptions {
   readonly diskMegabytes?: number
   /** Limit of open descriptors. */
   readonly openFiles?: number
+  /** What to start, by default the program of these sources. */
+  readonly from?: readonly string[]
 }
 
 /** Starts `carrel serve` on a free port over a data folder. */
 export async function spawnServer(
   data: string,
   env: Record<string, string> = {},
-  { diskMegabytes, openFiles }: ChildServerOptions = {},
+  { diskMegabytes, openFiles, from = program }: ChildServerOptions = {},
 ): Promise<ChildServer> {
   const around = [
     ...(diskMegabytes === undefined ? [] : withDisk(data, diskMegabytes)),
@@ -35,7 +37,7 @@ export async function spawnServer(
       ? []
       : ['sh', '-c', 'ulimit -n "$1" && shift && exec "$@"', 'sh', String(openFiles)]),
   ]
-  const [command, ...parts] = [...around, process.execPath, ...program, 'serve']
+  const [command, ...parts] = [...around, process.execPath, ...from, 'serve']
   const child = spawn(command, parts, {
     env: {
       ...environment,
