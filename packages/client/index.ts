@@ -39,3 +39,4 @@ export {
 export { type ShareOptions, share } from './share.ts'
 export { type SyncOptions, syncOnce } from './sync-once.ts'
 export { note, shown } from './terminal.ts'
+export { zipFiles } from './zip-files.ts'

@@ -6,11 +6,12 @@ import { type Entry, fromBufferPromise, type ZipFile } from 'yauzl'
  * The files of a zip archive in memory, by their names. They are read when asked for. Rejects an archive that is malformed: the server may be
  * hostile.
  */
-export async function zipFiles(bytes: Buffer): Promise<Map<string, (size: number) => Promise<Buffer>>> {
+export async function zipFiles(bytes: Buffer): Promise<Map<string, (size?: number) => Promise<Buffer>>> {
   const zip = await fromBufferPromise(bytes)
-  const files = new Map<string, (size: number) => Promise<Buffer>>()
+  const files = new Map<string, (size?: number) => Promise<Buffer>>()
   for await (const entry of zip.eachEntry()) {
-    if (!entry.fileName.endsWith('/')) files.set(entry.fileName, (size) => contentOf(zip, entry, size))
+    if (!entry.fileName.endsWith('/'))
+      files.set(entry.fileName, (size = entry.uncompressedSize) => contentOf(zip, entry, size))
   }
   return files
 }
