@@ -27,7 +27,7 @@ async function fill(folder: string, files: number): Promise<void> {
       await tree.makeDirs(dir)
       const contents = []
       for (let n = start; n < start + FILES_PER_COMMIT; n++) {
-        const content = await stage.core.content.receive(
+        const content = await stage.core.incoming.receive(
           one(createHash('sha512').update(`file ${n}`).digest()),
         )
         contents.push(content)

@@ -5,6 +5,7 @@ import { type FileObject, fileId } from '../src/base/objects/file.ts'
 import { type BlockId, type LibraryId, sha1Hex } from '../src/base/objects/ids.ts'
 import { type LibraryPath, ROOT } from '../src/base/paths/paths.ts'
 import { insertHeldBlocks } from '../src/libraries/content/block-rows-store.ts'
+import { storesOf } from '../src/libraries/library/for-server.ts'
 import { createLibrary, getLibrary } from '../src/libraries/library/libraries.ts'
 import { type EditableLibrary, Library } from '../src/libraries/library/library.ts'
 import { insertObjects, prepareFile } from '../src/libraries/tree/object-store.ts'
@@ -185,7 +186,7 @@ export class LibraryBuilder implements AsyncDisposable {
   /** Resolves once the indexes of paths and names have processed the commits of a library. */
   async catchUp(library: EditableLibrary): Promise<void> {
     const { info } = await this.openLibrary(library.info.id)
-    await this.services.core.pathIndex.catchUp(info)
+    await storesOf(this.services.core).pathIndex.catchUp(info)
     await this.services.search.index.catchUp(info)
   }
 

@@ -1,6 +1,7 @@
 import type { LibraryId } from '../../src/base/objects/ids.ts'
 import { commitRows } from '../../src/libraries/commits/commit-store.ts'
 import { dbOf } from '../../src/libraries/library/core.ts'
+import { storesOf } from '../../src/libraries/library/for-server.ts'
 import { Tree } from '../../src/libraries/tree/tree.ts'
 import { at } from '../../test/support/core.ts'
 import { seededRandom } from '../../test/support/random.ts'
@@ -76,7 +77,7 @@ async function readOldVersions(
       const began = performance.now()
       const [commit] = await commitRows.listDown(dbOf(core), info, seq, seq)
       if (commit === undefined) throw new Error(`commit ${seq} is missing`)
-      const { dir } = await new Tree(core.objects, info.key, commit.rootId).getDir(FOLDER)
+      const { dir } = await new Tree(storesOf(core).objects, info.key, commit.rootId).getDir(FOLDER)
       times.push(performance.now() - began)
       // Commit 1 created the library, 2 filled the folder, each later one added a file.
       if (dir.size !== entriesAtFirst + seq - 2) throw new Error(`commit ${seq} lists ${dir.size} entries`)

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { LibraryId } from '../../src/base/objects/ids.ts'
 import { addFiles } from '../../src/libraries/edits/upload.ts'
+import { storesOf } from '../../src/libraries/library/for-server.ts'
 import { at } from '../../test/support/core.ts'
 import { uploadFile } from '../../test/support/transfer.ts'
 import type { BenchServer } from '../bench-server.ts'
@@ -75,7 +76,7 @@ async function fill(
       const files = []
       for (let k = 0; k < Math.min(left, TEXTS_PER_COMMIT); k++) {
         const text = corpus.text(WORDS_PER_TEXT)
-        const content = await builder.services.core.content.receive(chunk(text))
+        const content = await builder.services.core.incoming.receive(chunk(text))
         files.push({ name: corpus.name(texts, 'txt'), content })
         texts++
         textBytes += text.length
@@ -84,7 +85,7 @@ async function fill(
     }
   }
   for (const id of libraries) {
-    await builder.services.core.pathIndex.catchUp((await builder.openLibrary(id)).info)
+    await storesOf(builder.services.core).pathIndex.catchUp((await builder.openLibrary(id)).info)
   }
   return { libraries, names, texts, textBytes }
 }

@@ -5,6 +5,7 @@ import { type DirId, EMPTY_ID, type FileId, type LibraryId } from '../../src/bas
 import { joinPath, type LibraryPath, parentOf, ROOT } from '../../src/base/paths/paths.ts'
 import { commitRows } from '../../src/libraries/commits/commit-store.ts'
 import { createFile, makeFolder, removeOne, rename } from '../../src/libraries/edits/entries.ts'
+import { storesOf } from '../../src/libraries/library/for-server.ts'
 import type { Client } from '../support/client.ts'
 import { seededRandom, testSeed } from '../support/random.ts'
 import { startServer, type TestServer } from '../support/server.ts'
@@ -18,7 +19,7 @@ after(() => server[Symbol.asyncDispose]())
 
 /** Every path of a tree with its entry. A plain walk that does not use shared subtrees. */
 async function walk(libraryKey: number, root: DirId): Promise<Map<string, string>> {
-  const { objects } = server.running.services.core
+  const { objects } = storesOf(server.running.services.core)
   const paths = new Map<string, string>()
   const visit = async (path: LibraryPath, id: DirId) => {
     for (const entry of (await objects.getDir(libraryKey, id)).dir.entries) {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, before, describe, it } from 'node:test'
+import { storesOf } from '../../src/libraries/library/for-server.ts'
 import type { Client } from '../support/client.ts'
 import {
   createEncrypted,
@@ -206,7 +207,7 @@ describe('between two keys', () => {
   it('a task that is canceled during re-encryption leaves nothing visible', async (t) => {
     const [plain, target] = [await side('plain'), await side(2)]
     await fill(plain)
-    const { content } = server.running.services.core
+    const { content } = storesOf(server.running.services.core)
     const receive = content.receive.bind(content)
     const gate = Promise.withResolvers<void>()
     const reached = Promise.withResolvers<void>()

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { LibraryId } from '../../src/base/objects/ids.ts'
+import { storesOf } from '../../src/libraries/library/for-server.ts'
 import { getLibrary } from '../../src/libraries/library/libraries.ts'
 import type { Client, Reply } from '../support/client.ts'
 import { startServer, type TestServer } from '../support/server.ts'
@@ -28,7 +29,7 @@ const mkdir = (client: Client, library: string, p: string) =>
 async function entriesOf(server: TestServer, library: string): Promise<number> {
   const { core } = server.running.services
   const { key, root, fileCount } = await getLibrary(core, library as LibraryId)
-  const stored = await core.objects.getDir(key, root)
+  const stored = await storesOf(core).objects.getDir(key, root)
   assert.equal(stored.fileCount, fileCount)
   return stored.fileCount + (stored.dirCount ?? assert.fail('the folders are not counted'))
 }

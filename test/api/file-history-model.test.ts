@@ -8,6 +8,8 @@ import { createFile, makeFolder, removeOne, rename } from '../../src/libraries/e
 import { move } from '../../src/libraries/edits/move-copy.ts'
 import { revertLibrary } from '../../src/libraries/edits/revert.ts'
 import type { listFileHistoryFrom } from '../../src/libraries/history/file-history-pages.ts'
+import { LibraryHistory } from '../../src/libraries/history/library-history.ts'
+import { storesOf } from '../../src/libraries/library/for-server.ts'
 import type { EditableLibrary } from '../../src/libraries/library/library.ts'
 import { diffTrees } from '../../src/libraries/tree/diff.ts'
 import { Tree } from '../../src/libraries/tree/tree.ts'
@@ -30,12 +32,18 @@ onBothDatabases('the path index', (fresh) => {
     const commits = (await commitRows.listDown(stage.db, info, info.headSeq, 1)).toReversed()
     for (const path of await filesBelow(tree)) {
       const expected = await slowHistory(stage, library, commits, path)
-      const { revisions } = await stage.core.history.listFileHistoryFrom(info, path, { limit: 1000 })
+      const { revisions } = await new LibraryHistory(storesOf(stage.core).history, info).listFileHistoryFrom(
+        path,
+        { limit: 1000 },
+      )
       const found = revisions.map((one) => [one.commit.seq, one.path, one.oldPath, one.fileId])
       assert.deepEqual(found, expected, `${path}, seed ${seed}`)
       await expectPages(stage, library, path, expected, seed)
     }
-    const trash = await stage.core.history.findTrash(info, {}, { page: 1, perPage: 1000 })
+    const trash = await new LibraryHistory(storesOf(stage.core).history, info).findTrash(
+      {},
+      { page: 1, perPage: 1000 },
+    )
     const expected = await slowTrash(stage, library, commits)
     const shown = trash.items.map((row) => [row.path, row.seq, row.isDir] as const)
     assert.deepEqual(new Map(shown.map((row) => [row[0], row])), expected, `trash, seed ${seed}`)
@@ -55,7 +63,7 @@ async function play(stage: TestCore, library: EditableLibrary, random: () => num
     const entries = [...files, ...folders.slice(1)]
     const folder = pick(folders)
     // The index may be at any position when the next change happens.
-    if (random() < 0.3) await core.pathIndex.catchUp(now.info)
+    if (random() < 0.3) await storesOf(core).pathIndex.catchUp(now.info)
     const roll = random()
     if (roll < 0.2) await createFile(now, joinPath(folder, pick(names)))
     else if (roll < 0.3) await makeFolder(now, joinPath(folder, pick(names)))
@@ -119,9 +127,9 @@ async function slowHistory(
     const [commit, before] = [commits[seq - 1], commits[seq - 2]]
     if (commit === undefined || before === undefined) break
     const [now, then] = await Promise.all(
-      [commit, before].map(({ rootId }) => new Tree(core.objects, info.key, rootId).find(path)),
+      [commit, before].map(({ rootId }) => new Tree(storesOf(core).objects, info.key, rootId).find(path)),
     )
-    const changes = await diffTrees(core.objects, info.key, before.rootId, commit.rootId)
+    const changes = await diffTrees(storesOf(core).objects, info.key, before.rootId, commit.rootId)
     const moved = changes.find(
       (one) => one.op === 'renamed' && (path === one.newPath || path.startsWith(`${one.newPath}/`)),
     )
@@ -149,14 +157,14 @@ async function slowTrash(
   for (const [index, commit] of commits.entries()) {
     const before = commits[index - 1]
     if (before === undefined) continue
-    for (const change of await diffTrees(core.objects, info.key, before.rootId, commit.rootId)) {
+    for (const change of await diffTrees(storesOf(core).objects, info.key, before.rootId, commit.rootId)) {
       if (change.op !== 'deleted') continue
       latest.set(change.path, [change.path, commit.seq, change.entry.kind === 'dir'])
     }
   }
   const last = commits.at(-1)
   if (last === undefined) return latest
-  const tree = new Tree(core.objects, info.key, last.rootId)
+  const tree = new Tree(storesOf(core).objects, info.key, last.rootId)
   for (const [path, [, , isDir]] of latest) {
     const entry = await tree.find(path)
     if (entry !== undefined && (entry.kind === 'dir') === isDir) latest.delete(path)
@@ -176,7 +184,10 @@ async function expectPages(
   const perPage = 3
   const paged: number[] = []
   for (let page = 1; ; page++) {
-    const { revisions, total } = await stage.core.history.listFileHistoryPage(info, path, { page, perPage })
+    const { revisions, total } = await new LibraryHistory(
+      storesOf(stage.core).history,
+      info,
+    ).listFileHistoryPage(path, { page, perPage })
     assert.equal(total, expected.length, `${path}, seed ${seed}`)
     if (revisions.length === 0) break
     paged.push(...revisions.map(({ commit }) => commit.seq))
@@ -186,7 +197,10 @@ async function expectPages(
   const followed: number[] = []
   let at = path
   for (let start: Awaited<ReturnType<typeof listFileHistoryFrom>>['next']; ; ) {
-    const { revisions, next } = await stage.core.history.listFileHistoryFrom(info, at, {
+    const { revisions, next } = await new LibraryHistory(
+      storesOf(stage.core).history,
+      info,
+    ).listFileHistoryFrom(at, {
       start,
       limit: perPage,
     })

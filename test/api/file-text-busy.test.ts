@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { storesOf } from '../../src/libraries/library/for-server.ts'
 import { makeDocx } from '../support/documents/packages.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { eventually, uploadFile } from '../support/transfer.ts'
@@ -24,7 +25,7 @@ describe('concurrent text extraction', () => {
 
   it('runs one document per account at a time, and rejects an account with more than 20 waiting', async (t) => {
     const [many, one] = [await furnished(), await furnished()]
-    const { content } = server.running.services.core
+    const { content } = storesOf(server.running.services.core)
     const open = content.open.bind(content)
     const { promise: opened, resolve: release } = Promise.withResolvers<void>()
     let begun = 0

@@ -3,6 +3,7 @@ import { readdir, readFile, utimes } from 'node:fs/promises'
 import path from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import sharp from 'sharp'
+import { storesOf } from '../../src/libraries/library/for-server.ts'
 import { colored, coloredPdf, mp3With, packageWith, svgOf } from '../support/preview-files.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { uploadFile } from '../support/transfer.ts'
@@ -216,7 +217,10 @@ describe('thumbnails', () => {
   })
 
   it('are deleted once no version of the library has the file, and with a purged library', async () => {
-    const { thumbnails } = server.running.services
+    const { thumbnails, core } = server.running.services
+    const { objects } = storesOf(core)
+    const deleteUnreferenced = () =>
+      thumbnails.deleteUnreferenced((libraryKey, ids) => objects.findStored(libraryKey, ids))
     const folder = path.join(server.data, 'thumbnails')
     const list = async () =>
       (await readdir(folder, { recursive: true })).filter((name) => name.endsWith('.jpg')).toSorted()
@@ -227,11 +231,11 @@ describe('thumbnails', () => {
     await uploadFile(other, id, '/own.png', await picture.png().toBuffer())
     assert.equal((await other.get(`/api2/repos/${id}/thumbnail/`, { p: '/own.png', size: '48' })).status, 200)
     assert.equal((await list()).length, before.length + 1)
-    assert.equal(await thumbnails.deleteUnreferenced(), 0)
+    assert.equal(await deleteUnreferenced(), 0)
     await other.delete(`/api2/repos/${id}/`)
-    assert.equal(await thumbnails.deleteUnreferenced(), 0)
+    assert.equal(await deleteUnreferenced(), 0)
     assert.equal((await other.delete('/api/v2.1/deleted-repos/')).status, 200)
-    assert.equal(await thumbnails.deleteUnreferenced(), 1)
+    assert.equal(await deleteUnreferenced(), 1)
     assert.deepEqual(await list(), before)
   })
 

@@ -94,7 +94,7 @@ async function fill(data: string, files: number): Promise<void> {
       await tree.makeDirs(folder)
       const contents = []
       for (let n = first; n < first + FILES_PER_FOLDER; n += 1) {
-        const content = await stage.core.content.receive(one(Buffer.from(`file ${n}`)))
+        const content = await stage.core.incoming.receive(one(Buffer.from(`file ${n}`)))
         contents.push(content)
         const { id, size } = content
         await tree.put(folder, fileDirent({ id, name: `${n}`, size, mtime: 1, modifier: '' }))

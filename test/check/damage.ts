@@ -5,6 +5,7 @@ import path from 'node:path'
 import type { FileId, LibraryId } from '../../src/base/objects/ids.ts'
 import { pathKey } from '../../src/base/paths/path-key.ts'
 import type { LibraryPath } from '../../src/base/paths/paths.ts'
+import { storesOf } from '../../src/libraries/library/for-server.ts'
 import { libraryRows } from '../../src/libraries/registry/library-store.ts'
 import type { FindingKind } from '../../src/maintenance/check/finding.ts'
 import type { Value } from '../../src/platform/database/database.ts'
@@ -50,7 +51,7 @@ export async function createSample(server: TestServer, client: Client): Promise<
     assert.ok(row)
     let id = Buffer.from(row.root).toString('hex')
     for (const name of filePath.split('/').filter((part) => part !== '')) {
-      const { dir } = await core.objects.getDir(key, id as never)
+      const { dir } = await storesOf(core).objects.getDir(key, id as never)
       id = dir.find(name)?.id ?? assert.fail(`no ${name}`)
     }
     return id
@@ -67,7 +68,7 @@ export async function createSample(server: TestServer, client: Client): Promise<
     idOf: async (filePath) => Buffer.from(await entryId(filePath), 'hex'),
     async blockOf(bytes, at) {
       const filePath = at ?? (bytes === small ? '/docs/small.bin' : '/docs/deep/large.bin')
-      const { blockIds } = await core.objects.getFile(key, (await entryId(filePath)) as FileId)
+      const { blockIds } = await storesOf(core).objects.getFile(key, (await entryId(filePath)) as FileId)
       const id = blockIds[0] ?? assert.fail('no block')
       return {
         id: Buffer.from(id, 'hex'),

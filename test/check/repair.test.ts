@@ -8,6 +8,7 @@ import { repairAnnotations } from '../../src/derived/annotations/annotation-faul
 import { deleteArchive } from '../../src/libraries/archives/archive-store.ts'
 import { BlockCheck } from '../../src/libraries/content/block-check.ts'
 import { blockRows } from '../../src/libraries/content/index.ts'
+import { storesOf } from '../../src/libraries/library/for-server.ts'
 import { createLibrary } from '../../src/libraries/library/index.ts'
 import { libraryRows } from '../../src/libraries/registry/index.ts'
 import {
@@ -166,7 +167,7 @@ describe('a repair', () => {
     assert.equal(old.body.data.length, 2)
     const { db, core } = server.running.services
     const id = (await sample.idOf('/notes.txt')).toString('hex')
-    const [block] = (await core.objects.getFile(key, id as never)).blockIds
+    const [block] = (await storesOf(core).objects.getFile(key, id as never)).blockIds
     await db.write((tx) => tx.run('delete from small_block where id = ?', Buffer.from(block ?? '', 'hex')))
     const first = await repairServer(sample, [])
     assert.deepEqual(

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { describe, it } from 'node:test'
 import { Client as PostgresClient } from 'pg'
 import { type DirId, EMPTY_ID, idToBytes, type LibraryId } from '../../src/base/objects/ids.ts'
+import { storesOf } from '../../src/libraries/library/for-server.ts'
 import { getLibrary } from '../../src/libraries/library/libraries.ts'
 import type { Database } from '../../src/platform/database/database.ts'
 import type { Client } from '../support/client.ts'
@@ -97,18 +98,18 @@ async function verify({ url }: RestorablePostgres, id: string): Promise<void> {
   const { key, root } = await getLibrary(core, id as LibraryId)
   const read = async (dir: DirId): Promise<void> => {
     if (dir === EMPTY_ID) return
-    for (const entry of (await core.objects.getDir(key, dir)).dir.entries) {
+    for (const entry of (await storesOf(core).objects.getDir(key, dir)).dir.entries) {
       if (entry.kind === 'dir') {
         await read(entry.id)
         continue
       }
-      const file = await core.objects.getFile(key, entry.id)
+      const file = await storesOf(core).objects.getFile(key, entry.id)
       for (const block of file.blockIds) {
         const sql = 'select size from library_block where library_key = ? and block_id = ?'
         assert.ok(await db.get(sql, key, idToBytes(block)), `a block of ${entry.name}`)
       }
       // Larger ones are files, which a crash of PostgreSQL does not touch.
-      if (file.size < 1000) await Array.fromAsync(core.content.read(key, file))
+      if (file.size < 1000) await Array.fromAsync(storesOf(core).content.read(key, file))
     }
   }
   await read(root)

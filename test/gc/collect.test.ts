@@ -9,6 +9,7 @@ import { revertLibrary } from '../../src/libraries/edits/revert.ts'
 import { findIndexFaults } from '../../src/libraries/history/index-check.ts'
 import { findFirstSeen } from '../../src/libraries/history/path-index-store.ts'
 import { setKeepDays } from '../../src/libraries/library/administration.ts'
+import { storesOf } from '../../src/libraries/library/for-server.ts'
 import { deleteLibrary } from '../../src/libraries/library/libraries.ts'
 import type { EditableLibrary } from '../../src/libraries/library/library.ts'
 import { emptyTrash, libraryTrash } from '../../src/libraries/library/library-trash.ts'
@@ -197,7 +198,7 @@ onBothDatabases('garbage collection', (fresh) => {
     assert.ok(Number(await count('first_seen')) <= firstSeen.length)
     assert.ok(Number(await count('path_origin')) <= firstSeen.length)
     assert.deepEqual(
-      await Array.fromAsync(findIndexFaults({ ...core, db }, info, info.headSeq, async () => {})),
+      await Array.fromAsync(findIndexFaults({ ...storesOf(core), db }, info, info.headSeq, async () => {})),
       [],
     )
     assert.ok((await tree.find(at('/last name'))) !== undefined)
@@ -230,7 +231,7 @@ onBothDatabases('garbage collection', (fresh) => {
     const oldest = await db.get<{ seq: number }>('select min(seq) as seq from commit_object')
     assert.ok(oldest !== undefined && oldest.seq > 1 && oldest.seq < info.headSeq)
     assert.deepEqual(
-      await Array.fromAsync(findIndexFaults({ ...core, db }, info, oldest.seq, async () => {})),
+      await Array.fromAsync(findIndexFaults({ ...storesOf(core), db }, info, oldest.seq, async () => {})),
       [],
     )
     const { author } = (await findFirstSeen(db, info.key, at(`/${composed}`))) ?? {}
@@ -241,7 +242,7 @@ onBothDatabases('garbage collection', (fresh) => {
     const database = await fresh(t)
     if (database === undefined) return
     await using on = await openGcStage(database)
-    const { content, objects } = on.stage.core
+    const { content, objects } = storesOf(on.stage.core)
     const library = await on.stage.newLibrary(await on.stage.actor())
     const { key } = library.info
     await save(on, library, 'a', randomBytes(SMALL))
@@ -331,13 +332,13 @@ onBothDatabases('garbage collection', (fresh) => {
     const library = await on.stage.newLibrary(await on.stage.actor())
     const bytes = randomBytes(LARGE)
     const operation = core.operations.begin()
-    const content = await core.content.receive(
+    const content = await core.incoming.receive(
       (async function* () {
         yield bytes
       })(),
     )
-    const small = await core.content.putSmall({
-      ...(await core.content.receive(
+    const small = await core.incoming.putSmall({
+      ...(await core.incoming.receive(
         (async function* () {
           yield Buffer.from('small')
         })(),
@@ -413,7 +414,7 @@ onBothDatabases('garbage collection', (fresh) => {
     await using on = await openGcStage(database)
     const { blocks, core, db } = on.stage
     const library = await on.stage.newLibrary(await on.stage.actor())
-    await core.content.receive(
+    await core.incoming.receive(
       (async function* () {
         yield randomBytes(LARGE)
       })(),
@@ -455,7 +456,7 @@ onBothDatabases('garbage collection', (fresh) => {
     if (database === undefined) return
     await using on = await openGcStage(database)
     const { blocks, core } = on.stage
-    await core.content.receive(
+    await core.incoming.receive(
       (async function* () {
         yield randomBytes(LARGE)
       })(),

@@ -5,6 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { ROOT } from '../../src/base/paths/paths.ts'
 import { copyObjects } from '../../src/libraries/content/copy-objects.ts'
 import { setKeepDays } from '../../src/libraries/library/administration.ts'
+import { storesOf } from '../../src/libraries/library/for-server.ts'
 import type { EditableLibrary } from '../../src/libraries/library/library.ts'
 import { emptyTrash } from '../../src/libraries/library/library-trash.ts'
 import { GarbageCollector } from '../../src/maintenance/gc/collector.ts'
@@ -96,7 +97,7 @@ onBothDatabases('writers and garbage collection at the same time', (fresh) => {
       const target = libraries[1 - from] as EditableLibrary
       const entry = await source.tree.find(at(`/${name}`))
       if (entry === undefined) return
-      await copyObjects({ db, objects: core.objects }, source.info.key, target.info.key, [entry])
+      await copyObjects({ db, objects: storesOf(core).objects }, source.info.key, target.info.key, [entry])
       await target.commit(async (tree) => {
         await tree.put(ROOT, entry)
         return { description: `Copied by ${writer}`, result: 0 }

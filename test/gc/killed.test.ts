@@ -182,7 +182,7 @@ async function prepare(place: Place): Promise<{ id: LibraryId; now: number }> {
   await deleteLibrary(core, (await on.stage.reopen(purged)).owned(), undefined)
   await libraryTrash.purge(core, actor, purged.info.id, undefined)
   // A file without a row, as a killed upload leaves it.
-  await core.content.receive(
+  await core.incoming.receive(
     (async function* () {
       yield contentOf('stray', LARGE)
     })(),

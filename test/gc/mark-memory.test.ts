@@ -36,7 +36,7 @@ onBothDatabases('a mark in little memory', (fresh) => {
       await tree.makeDirs(at('/deleted'))
       const contents = []
       for (let n = 0; n < count; n++) {
-        const content = await core.content.receive(one(Buffer.from(`file ${n}`)))
+        const content = await core.incoming.receive(one(Buffer.from(`file ${n}`)))
         contents.push(content)
         const { id, size } = content
         const entry = fileDirent({ id, name: `${n}`, size, mtime: 1, modifier: '' })

@@ -5,6 +5,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { it } from 'node:test'
 import { type BlockId, type DirId, EMPTY_ID } from '../../src/base/objects/ids.ts'
+import { storesOf } from '../../src/libraries/library/for-server.ts'
 import { createWriters, type Writer } from '../kills/writers.ts'
 import { archiveOf } from '../support/archives.ts'
 import { checkServer, openBlocksOf } from '../support/check.ts'
@@ -200,11 +201,11 @@ async function compareWithReachable(server: TestServer) {
     for (let id = open.pop(); id !== undefined; id = open.pop()) {
       if (id === EMPTY_ID || reached.objects.has(`${key} ${id}`)) continue
       reached.objects.add(`${key} ${id}`)
-      for (const entry of (await core.objects.getDir(key, id)).dir.entries) {
+      for (const entry of (await storesOf(core).objects.getDir(key, id)).dir.entries) {
         if (entry.kind === 'dir') open.push(entry.id)
         else if (entry.id !== EMPTY_ID) {
           reached.objects.add(`${key} ${entry.id}`)
-          for (const block of (await core.objects.getFile(key, entry.id)).blockIds) {
+          for (const block of (await storesOf(core).objects.getFile(key, entry.id)).blockIds) {
             reached.references.add(`${key} ${block}`)
             reached.blocks.add(block)
           }

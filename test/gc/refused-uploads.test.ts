@@ -69,14 +69,14 @@ describe('blocks of uploads that came to nothing', () => {
 
   it('are deleted if the process died before the commit', async () => {
     const before = await blockFiles()
-    await server.running.services.core.content.receive(Readable.from([randomBytes(BYTES)]))
+    await server.running.services.core.incoming.receive(Readable.from([randomBytes(BYTES)]))
     await expectFreed(before)
   })
 
   it('are kept if another upload committed the same bytes meanwhile', async () => {
     const before = await blockFiles()
     const bytes = randomBytes(BYTES)
-    await server.running.services.core.content.receive(Readable.from([bytes]))
+    await server.running.services.core.incoming.receive(Readable.from([bytes]))
     await server.running.services.gc.runOnce()
     clock += GRACE_SECONDS + 1
     await uploadFile(user, library, '/again.bin', bytes)

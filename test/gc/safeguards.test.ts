@@ -4,6 +4,7 @@ import { it } from 'node:test'
 import { idToBytes } from '../../src/base/objects/ids.ts'
 import { blockRows, condemnedBlocks } from '../../src/libraries/content/index.ts'
 import { setKeepDays } from '../../src/libraries/library/administration.ts'
+import { storesOf } from '../../src/libraries/library/for-server.ts'
 import { condemnedObjects, objectRows, prepareFile } from '../../src/libraries/tree/index.ts'
 import { at } from '../support/core.ts'
 import { onBothDatabases } from '../support/databases.ts'
@@ -16,7 +17,7 @@ async function stored(on: GcStage) {
   await save(on, library, 'a.txt', Buffer.from('content'))
   const { info, tree } = await on.stage.reopen(library)
   const entry = await tree.getFile(at('/a.txt'))
-  const file = await on.stage.core.objects.getFile(info.key, entry.id as never)
+  const file = await storesOf(on.stage.core).objects.getFile(info.key, entry.id as never)
   const [block = assert.fail('no block')] = file.blockIds
   return { library, key: info.key, id: entry.id, file, block }
 }

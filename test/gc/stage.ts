@@ -1,5 +1,6 @@
 import { fileDirent } from '../../src/base/objects/dirent.ts'
 import { type LibraryPath, ROOT } from '../../src/base/paths/paths.ts'
+import { storesOf } from '../../src/libraries/library/for-server.ts'
 import type { EditableLibrary } from '../../src/libraries/library/library.ts'
 import { GarbageCollector } from '../../src/maintenance/gc/collector.ts'
 import { OperationLeases } from '../../src/maintenance/gc/operation-leases.ts'
@@ -50,7 +51,7 @@ export async function save(
   folder: LibraryPath = ROOT,
 ): Promise<void> {
   using _operation = core.operations.begin()
-  const content = await core.content.receive(one(bytes))
+  const content = await core.incoming.receive(one(bytes))
   await library.commit(async (tree) => {
     await tree.makeDirs(folder)
     const { id, size } = content
@@ -75,8 +76,8 @@ export async function load(
   const opened = await stage.reopen(library)
   const entry = await opened.tree.find(path)
   if (entry?.kind !== 'file') return undefined
-  const file = await stage.core.objects.getFile(opened.info.key, entry.id)
-  const chunks = await Array.fromAsync(stage.core.content.read(opened.info.key, file))
+  const file = await storesOf(stage.core).objects.getFile(opened.info.key, entry.id)
+  const chunks = await Array.fromAsync(storesOf(stage.core).content.read(opened.info.key, file))
   return Buffer.concat(chunks)
 }
 

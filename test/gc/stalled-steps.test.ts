@@ -10,6 +10,7 @@ import { ROOT } from '../../src/base/paths/paths.ts'
 import { copyObjects } from '../../src/libraries/content/copy-objects.ts'
 import { revertFile } from '../../src/libraries/edits/revert.ts'
 import { setKeepDays } from '../../src/libraries/library/administration.ts'
+import { storesOf } from '../../src/libraries/library/for-server.ts'
 import type { EditableLibrary } from '../../src/libraries/library/library.ts'
 import { OperationLeases } from '../../src/maintenance/gc/operation-leases.ts'
 import type { Database } from '../../src/platform/database/database.ts'
@@ -46,7 +47,7 @@ const operations: Record<string, (given: Given) => Promise<void>> = {
     const { core, db } = stage
     const { tree, info } = await stage.reopen(source)
     const entry = await tree.getFile(at('/original'))
-    await copyObjects({ db, objects: core.objects }, info.key, target.info.key, [entry])
+    await copyObjects({ db, objects: storesOf(core).objects }, info.key, target.info.key, [entry])
     await target.commit(async (into) => {
       await into.put(ROOT, { ...entry, name: 'made' })
       return { description: 'Copied', result: 0 }

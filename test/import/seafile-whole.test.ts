@@ -12,6 +12,7 @@ import {
 } from '../../src/base/objects/ids.ts'
 import { commitRows } from '../../src/libraries/commits/commit-store.ts'
 import { readSmallBlocks } from '../../src/libraries/content/block-rows-store.ts'
+import { storesOf } from '../../src/libraries/library/for-server.ts'
 import { libraryRows } from '../../src/libraries/registry/library-store.ts'
 import { readWhole } from '../../src/platform/storage/block-store.ts'
 import { checkServer, openBlocksOf } from '../support/check.ts'
@@ -96,7 +97,7 @@ it(`takes over an installation with ${LIBRARIES} libraries and ${COMMITS} commit
     const hashOf = async (id: string): Promise<string> => {
       const read = known.get(id)
       if (read !== undefined) return read
-      const { blockIds } = await core.objects.getFile(info.key, id as FileId)
+      const { blockIds } = await storesOf(core).objects.getFile(info.key, id as FileId)
       const small = await readSmallBlocks(db, blockIds)
       const parts: Uint8Array[] = []
       for (const block of blockIds) parts.push(small.get(block) ?? (await readWhole(blocks, block)))
@@ -105,7 +106,7 @@ it(`takes over an installation with ${LIBRARIES} libraries and ${COMMITS} commit
       return digest
     }
     const walk = async (id: DirId, at: string, found: Map<string, string>): Promise<void> => {
-      const { dir } = await core.objects.getDir(info.key, id)
+      const { dir } = await storesOf(core).objects.getDir(info.key, id)
       for (const entry of dir.entries) {
         const name = `${at}/${entry.name}`
         if (entry.kind === 'file')

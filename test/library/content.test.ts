@@ -11,6 +11,7 @@ import { type Content, emptyContent } from '../../src/libraries/content/content.
 import { createFile, makeFolder, removeOne } from '../../src/libraries/edits/entries.ts'
 import { copy } from '../../src/libraries/edits/move-copy.ts'
 import { addFiles, replaceFile } from '../../src/libraries/edits/upload.ts'
+import { storesOf } from '../../src/libraries/library/for-server.ts'
 import { fileLocks } from '../../src/libraries/library/locks.ts'
 import { BlockDamaged, BlockMissing } from '../../src/platform/storage/block-store.ts'
 import { at, openTestCore } from '../support/core.ts'
@@ -61,13 +62,13 @@ onBothDatabases('content of files', (fresh) => {
     await addFiles(stage.core, stage.library, ROOT, [{ name: 'secret', content }])
     const other = await stage.newLibrary(await stage.actor())
     const file = { blockIds: content.blocks.map((block) => block.id), size: content.size }
-    const stolen = stage.core.content.read(other.info.key, file)
+    const stolen = storesOf(stage.core).content.read(other.info.key, file)
     await assert.rejects(Array.fromAsync(stolen), BlockMissing)
     const library = await stage.reopen(stage.library)
     const selection = { parent: ROOT, names: ['secret'] }
     const target = await stage.newLibrary(library.actor)
     await copy(stage.core, library, selection, target, ROOT, async () => undefined)
-    const copied = await Array.fromAsync(stage.core.content.read(target.info.key, file))
+    const copied = await Array.fromAsync(storesOf(stage.core).content.read(target.info.key, file))
     assert.equal(Buffer.concat(copied).length, 100)
   })
 
@@ -96,7 +97,7 @@ onBothDatabases('content of files', (fresh) => {
       yield randomBytes(8 * 2 ** 20)
       throw new Error('gone')
     }
-    await assert.rejects(stage.core.content.receive(cutShort()), /gone/)
+    await assert.rejects(stage.core.incoming.receive(cutShort()), /gone/)
     const rows = await stage.db.get<{ n: number }>('select count(*) as n from library_block')
     assert.equal(rows?.n, 0)
     for await (const id of stage.blocks.list()) assert.fail(`${id} is left`)
@@ -116,7 +117,7 @@ onBothDatabases('uploads', (fresh) => {
       { name: 'e', content },
       { name: 'f', content },
     ])
-    const { commits } = await core.history.listHistory((await stage.reopen(library)).info, 1, 10)
+    const { commits } = await (await stage.reopen(library)).history.listHistory(1, 10)
     assert.deepEqual(
       commits.map((commit) => commit.description),
       ['Added "e" and 1 more files.', 'Added "b" and 2 more files.', 'Added "a".', 'Created library'],
@@ -231,11 +232,13 @@ function receive(stage: Stage, bytes: Buffer, pieceBytes = 65_536): Promise<Cont
     for (let start = 0; start < bytes.length; start += pieceBytes)
       yield bytes.subarray(start, start + pieceBytes)
   }
-  return stage.core.content.receive(Readable.from(pieces()))
+  return stage.core.incoming.receive(Readable.from(pieces()))
 }
 
 async function read(stage: Stage, entry: Dirent, range?: { start: number; end: number }): Promise<Buffer> {
   assert.equal(entry.kind, 'file')
-  const file = await stage.core.objects.getFile(stage.library.info.key, entry.id)
-  return Buffer.concat(await Array.fromAsync(stage.core.content.read(stage.library.info.key, file, range)))
+  const file = await storesOf(stage.core).objects.getFile(stage.library.info.key, entry.id)
+  return Buffer.concat(
+    await Array.fromAsync(storesOf(stage.core).content.read(stage.library.info.key, file, range)),
+  )
 }

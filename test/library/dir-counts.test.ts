@@ -4,6 +4,7 @@ import { ROOT } from '../../src/base/paths/paths.ts'
 import { makeFolder } from '../../src/libraries/edits/entries.ts'
 import { copy } from '../../src/libraries/edits/move-copy.ts'
 import { createLibraryCore, dbOf } from '../../src/libraries/library/core.ts'
+import { storesOf } from '../../src/libraries/library/for-server.ts'
 import { getLibrary } from '../../src/libraries/library/libraries.ts'
 import { Library } from '../../src/libraries/library/library.ts'
 import { countAllDirs } from '../../src/libraries/registry/dir-count-backfill.ts'
@@ -31,11 +32,11 @@ it('counts the folders of a tree stored before counts existed, however many path
   const below = (level: number): number => (level === 0 ? 0 : 2 * (1 + below(level - 1)))
   const all = Array.from({ length: 41 }, (_, level) => 1 + below(level)).reduce((sum, one) => sum + one)
   const info = await getLibrary(core, made.info.id)
-  assert.equal((await core.objects.getDir(info.key, info.root)).dirCount, all)
+  assert.equal((await storesOf(core).objects.getDir(info.key, info.root)).dirCount, all)
 
   await db.write((tx) => tx.run('update fs_object set dir_count = null'))
-  await countAllDirs({ db: dbOf(core), objects: core.objects })
-  assert.equal(await core.objects.storedDirCount(info.key, info.root), all)
+  await countAllDirs({ db: dbOf(core), objects: storesOf(core).objects })
+  assert.equal(await storesOf(core).objects.storedDirCount(info.key, info.root), all)
 
   await db.write((tx) => tx.run('update fs_object set dir_count = null'))
   await using later = createLibraryCore({
@@ -52,11 +53,11 @@ it('counts the folders of a tree stored before counts existed, however many path
       throw error
     },
   })
-  const root = await later.objects.getDir(info.key, info.root)
+  const root = await storesOf(later).objects.getDir(info.key, info.root)
   assert.equal(root.dirCount, undefined)
   const library = new Library(later, info, actor, 'rw').editable(ROOT)
   const { library: after } = await makeFolder(library, at('/one-more'))
-  assert.equal((await later.objects.getDir(info.key, after.root)).dirCount, all + 1)
+  assert.equal((await storesOf(later).objects.getDir(info.key, after.root)).dirCount, all + 1)
   await assert.rejects(makeFolder(library, at('/too-many')), { name: 'DomainError' })
-  assert.equal(await countDirs(later.objects, info.key, info.root), all)
+  assert.equal(await countDirs(storesOf(later).objects, info.key, info.root), all)
 })

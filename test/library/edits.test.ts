@@ -15,7 +15,9 @@ import {
   rename,
 } from '../../src/libraries/edits/entries.ts'
 import { copy, move } from '../../src/libraries/edits/move-copy.ts'
+import { LibraryHistory } from '../../src/libraries/history/library-history.ts'
 import { dbOf } from '../../src/libraries/library/core.ts'
+import { storesOf } from '../../src/libraries/library/for-server.ts'
 import { getLibrary, renameLibrary } from '../../src/libraries/library/libraries.ts'
 import type { EditableLibrary } from '../../src/libraries/library/library.ts'
 import { insertObjects, prepareFile } from '../../src/libraries/tree/object-store.ts'
@@ -41,7 +43,10 @@ onBothDatabases('edits of a library', (fresh) => {
     await removeOne(core, library, at('/b.txt'))
     await removeOne(core, library, at('/papers'))
     await remove(core, library, at('/x/y'), ['papers', 'b.txt', 'not there'])
-    const { commits } = await core.history.listHistory(await getLibrary(core, library.info.id), 1, 100)
+    const { commits } = await new LibraryHistory(
+      storesOf(core).history,
+      await getLibrary(core, library.info.id),
+    ).listHistory(1, 100)
     assert.deepEqual(commits.map((commit) => commit.description).toReversed(), [
       'Created library',
       'Added "a.txt"',
@@ -143,7 +148,7 @@ onBothDatabases('edits of a library', (fresh) => {
     const target = await stage.reopen(other)
     assert.deepEqual([target.info.size, target.info.fileCount], [140, 2])
     const file = await target.tree.getFile(at('/d (1)/e/f.bin'))
-    const object = await core.objects.getFile(target.info.key, file.id as never)
+    const object = await storesOf(core).objects.getFile(target.info.key, file.id as never)
     assert.deepEqual(object, { blockIds: [block], size: 70 })
     const held = await stage.db.all('select library_key from library_block order by library_key')
     assert.deepEqual(
@@ -161,10 +166,9 @@ onBothDatabases('edits of a library', (fresh) => {
     await makeFolders(library, at('/d/e'))
     await putFile(stage, library, '/d', 'f.bin', 70)
     const ops = async (seq: { commit: { id: string } | undefined }) => {
-      const detail = await core.history.getCommitDetail(
-        await getLibrary(core, library.info.id),
-        seq.commit?.id as never,
-      )
+      const info = await getLibrary(core, library.info.id)
+      const history = new LibraryHistory(storesOf(core).history, info)
+      const detail = await history.getCommitDetail(seq.commit?.id as never)
       return detail.changes.map((change) =>
         change.op === 'renamed' ? [change.op, change.path, change.newPath] : [change.op, change.path],
       )

@@ -2,9 +2,11 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { ROOT } from '../../src/base/paths/paths.ts'
 import { createFile, makeFolders, remove, removeOne, rename } from '../../src/libraries/edits/entries.ts'
+import { LibraryHistory } from '../../src/libraries/history/library-history.ts'
 import { findFirstSeen } from '../../src/libraries/history/path-index-store.ts'
 import { deleteUnlistedTrash, type listTrashPage } from '../../src/libraries/history/trash.ts'
 import { setKeepDays } from '../../src/libraries/library/administration.ts'
+import { storesOf } from '../../src/libraries/library/for-server.ts'
 import { emptyTrash } from '../../src/libraries/library/library-trash.ts'
 import { at, openTestCore, type TestCore } from '../support/core.ts'
 import { onBothDatabases } from '../support/databases.ts'
@@ -21,7 +23,10 @@ onBothDatabases('history and trash of a library', (fresh) => {
     for (let i = 1; i <= 7; i++) await createFile(library, at(`/${i}`))
     const { info } = await stage.reopen(library)
     const page = async (n: number, size: number) => {
-      const { commits, more } = await stage.core.history.listHistory(info, n, size)
+      const { commits, more } = await new LibraryHistory(storesOf(stage.core).history, info).listHistory(
+        n,
+        size,
+      )
       return [commits.map((commit) => commit.seq), more]
     }
     assert.deepEqual(await page(1, 3), [[8, 7, 6], true])
@@ -45,7 +50,9 @@ onBothDatabases('history and trash of a library', (fresh) => {
     const seqs = async (days: number) => {
       await setKeepDays(stage.core, library.owned(), days, undefined)
       const { info } = await stage.reopen(library)
-      return (await stage.core.history.listHistory(info, 1, 100)).commits.map((commit) => commit.seq)
+      return (await new LibraryHistory(storesOf(stage.core).history, info).listHistory(1, 100)).commits.map(
+        (commit) => commit.seq,
+      )
     }
     assert.deepEqual(await seqs(-5), [5, 4, 3, 2, 1])
     assert.deepEqual(await seqs(2), [5, 4, 3])
@@ -81,7 +88,7 @@ onBothDatabases('history and trash of a library', (fresh) => {
     await createFile(library, at('/a'))
     const before = (await stage.reopen(library)).info.head
     const { commit } = await removeOne(stage.core, library, at('/a'))
-    const { items } = await stage.core.history.listTrashPage((await stage.reopen(library)).info, {})
+    const { items } = await (await stage.reopen(library)).history.listTrashPage({})
     assert.deepEqual(
       items.map((item) => [item.path, item.commitBefore, item.deletedAt, item.isDir]),
       [['/a', before, commit?.ctime, false]],
@@ -103,7 +110,7 @@ onBothDatabases('history and trash of a library', (fresh) => {
     const { info } = await stage.reopen(library)
     let cursor: Awaited<ReturnType<typeof listTrashPage>>['next']
     do {
-      const page = await stage.core.history.listTrashPage(info, { cursor })
+      const page = await new LibraryHistory(storesOf(stage.core).history, info).listTrashPage({ cursor })
       seen.push(...page.items.map((item) => item.path))
       pages.push(page.items.length)
       cursor = page.next
@@ -126,7 +133,9 @@ onBothDatabases('history and trash of a library', (fresh) => {
     assert.deepEqual(await trashPaths(stage, library), [])
     const { info } = await stage.reopen(library)
     assert.deepEqual(
-      (await stage.core.history.listHistory(info, 1, 10)).commits.map((commit) => commit.seq),
+      (await new LibraryHistory(storesOf(stage.core).history, info).listHistory(1, 10)).commits.map(
+        (commit) => commit.seq,
+      ),
       [4],
     )
     await removeOne(stage.core, library, at('/b'))
@@ -181,7 +190,7 @@ onBothDatabases('history and trash of a library', (fresh) => {
     now = START + 20
     await rename(stage.core, library, at('/d'), 'e')
     const { info } = await stage.reopen(library)
-    await stage.core.pathIndex.catchUp(info)
+    await storesOf(stage.core).pathIndex.catchUp(info)
     const first = (path: string) => findFirstSeen(stage.db, info.key, at(path))
     assert.deepEqual(await first('/d/a'), {
       author: 'first@example.org',
@@ -206,7 +215,7 @@ onBothDatabases('history and trash of a library', (fresh) => {
     await removeOne(stage.core, first, at('/a'))
     await createFile(second, at('/a'))
     const { info } = await stage.reopen(first)
-    await stage.core.pathIndex.catchUp(info)
+    await storesOf(stage.core).pathIndex.catchUp(info)
     assert.equal((await findFirstSeen(stage.db, info.key, at('/a')))?.author, 'zoe@example.org')
   })
 
@@ -226,7 +235,7 @@ onBothDatabases('history and trash of a library', (fresh) => {
       setting: database.setting ?? { kind: 'sqlite', file: stage.file },
     })
     const { info } = await again.reopen(library)
-    const { items } = await again.core.history.listTrashPage(info, {})
+    const { items } = await new LibraryHistory(storesOf(again.core).history, info).listTrashPage({})
     assert.deepEqual(
       items.map((item) => item.path as string),
       before,
@@ -240,6 +249,8 @@ async function trashPaths(
   folder: string = ROOT,
 ): Promise<string[]> {
   const { info } = await stage.reopen(library)
-  const { items } = await stage.core.history.listTrashPage(info, { folder: at(folder) })
+  const { items } = await new LibraryHistory(storesOf(stage.core).history, info).listTrashPage({
+    folder: at(folder),
+  })
   return items.map((item) => item.path)
 }

@@ -4,6 +4,7 @@ import * as fc from 'fast-check'
 import { fileDirent } from '../../src/base/objects/dirent.ts'
 import { type DirId, EMPTY_ID, type FileId } from '../../src/base/objects/ids.ts'
 import { isWithin, joinPath, type LibraryPath, ROOT } from '../../src/base/paths/paths.ts'
+import { storesOf } from '../../src/libraries/library/for-server.ts'
 import { type Change, diffTrees, TooManyChanges } from '../../src/libraries/tree/diff.ts'
 import { Tree } from '../../src/libraries/tree/tree.ts'
 import type { WorkingTree } from '../../src/libraries/tree/working-tree.ts'
@@ -47,8 +48,10 @@ it('the cached changes of an edit equal the diff of its trees', async () => {
       await assertSame(stage, key, roots.at(-1) ?? EMPTY_ID, after.root)
       roots.push(after.root)
       const [first = EMPTY_ID] = roots
-      const compared = await diffTrees(stage.core.objects, key, first, after.root, { withFolders: true })
-      assert.deepEqual((await stage.core.changes.along(key, roots)).map(plain), compared.map(plain))
+      const compared = await diffTrees(storesOf(stage.core).objects, key, first, after.root, {
+        withFolders: true,
+      })
+      assert.deepEqual((await storesOf(stage.core).changes.along(key, roots)).map(plain), compared.map(plain))
       await assertFoldersCovered(stage, key, [first, after.root], compared)
     }
   })
@@ -71,9 +74,9 @@ it('evicted changes are computed by comparing the trees', async () => {
     if (index > 0) await assertSame(stage, key, roots[index - 1] ?? EMPTY_ID, root)
   }
   const [first = EMPTY_ID] = roots
-  const compared = await diffTrees(stage.core.objects, key, first, roots.at(-1) ?? EMPTY_ID)
+  const compared = await diffTrees(storesOf(stage.core).objects, key, first, roots.at(-1) ?? EMPTY_ID)
   assert.equal(compared.length, 1000)
-  assert.deepEqual(await stage.core.changes.along(key, roots), compared)
+  assert.deepEqual(await storesOf(stage.core).changes.along(key, roots), compared)
 })
 
 it('the limit of differences also holds within one folder', async () => {
@@ -84,7 +87,7 @@ it('the limit of differences also holds within one folder', async () => {
     for (let n = 0; n < 2000; n++) await tree.put(ROOT, file(`${n}`, 1))
     return { description: 'many', result: 0 }
   })
-  const { objects } = stage.core
+  const { objects } = storesOf(stage.core)
   assert.equal((await diffTrees(objects, key, root, after.root, { most: 2000 })).length, 2000)
   await assert.rejects(diffTrees(objects, key, root, after.root, { most: 1999 }), TooManyChanges)
 })
@@ -105,13 +108,15 @@ it('a change in a deep folder is one change, without the folders above it', asyn
   })
   const { key } = library.info
   const paths = [joinPath(deep, 'new')]
-  const compared = await diffTrees(stage.core.objects, key, before.root, after.root, { withFolders: true })
+  const compared = await diffTrees(storesOf(stage.core).objects, key, before.root, after.root, {
+    withFolders: true,
+  })
   assert.deepEqual(
     compared.map(({ path }) => path),
     paths,
   )
   // Cached, so that consumers need not compare 1,500 dirs.
-  const cached = await stage.core.changes.knownAlong(key, [before.root, after.root])
+  const cached = await storesOf(stage.core).changes.knownAlong(key, [before.root, after.root])
   assert.deepEqual(
     cached?.map(({ path }) => path),
     paths,
@@ -134,10 +139,13 @@ it('a folder with another mtime is listed if nothing in it is', async () => {
     return after.root
   }
   const listed = async (...roots: DirId[]) => {
-    const changes = await stage.core.changes.along(key, roots)
+    const changes = await storesOf(stage.core).changes.along(key, roots)
     const last = roots.at(-1) ?? EMPTY_ID
     const options = { withFolders: true }
-    assert.deepEqual(changes, await diffTrees(stage.core.objects, key, roots[0] ?? EMPTY_ID, last, options))
+    assert.deepEqual(
+      changes,
+      await diffTrees(storesOf(stage.core).objects, key, roots[0] ?? EMPTY_ID, last, options),
+    )
     return changes.map(({ op, path }) => [op, path])
   }
   const first = await put(0, 'a@example.org')
@@ -164,7 +172,7 @@ async function assertFoldersCovered(
   changes: readonly Change[],
 ): Promise<void> {
   const listed = changes.flatMap((one) => (one.op === 'renamed' ? [one.path, one.newPath] : [one.path]))
-  const [before, after] = [first, last].map((root) => new Tree(stage.core.objects, key, root))
+  const [before, after] = [first, last].map((root) => new Tree(storesOf(stage.core).objects, key, root))
   const open = [ROOT]
   for (let folder = open.pop(); folder !== undefined; folder = open.pop()) {
     for (const entry of (await after?.findDir(folder))?.dir.entries ?? []) {
@@ -183,8 +191,11 @@ async function assertFoldersCovered(
 
 async function assertSame(stage: TestCore, key: number, before: DirId, after: DirId): Promise<void> {
   for (const withFolders of [false, true]) {
-    const compared = await diffTrees(stage.core.objects, key, before, after, { withFolders })
-    assert.deepEqual(await stage.core.changes.between(key, before, after, { withFolders }), compared)
+    const compared = await diffTrees(storesOf(stage.core).objects, key, before, after, { withFolders })
+    assert.deepEqual(
+      await storesOf(stage.core).changes.between(key, before, after, { withFolders }),
+      compared,
+    )
   }
 }
 

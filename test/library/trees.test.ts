@@ -5,6 +5,7 @@ import { Dir } from '../../src/base/objects/dir.ts'
 import { type Dirent, dirDirent, fileDirent } from '../../src/base/objects/dirent.ts'
 import { EMPTY_ID, type FileId } from '../../src/base/objects/ids.ts'
 import { joinPath, type LibraryPath, parentOf, ROOT } from '../../src/base/paths/paths.ts'
+import { storesOf } from '../../src/libraries/library/for-server.ts'
 import type { EditableLibrary } from '../../src/libraries/library/library.ts'
 import { diffTrees } from '../../src/libraries/tree/diff.ts'
 import { at, openTestCore, type TestCore } from '../support/core.ts'
@@ -72,7 +73,7 @@ it('every version of a large folder can be read, however long its chain of delta
     ],
   )
   for (const { root, name, id } of roots.toReversed()) {
-    const { dir } = await stage.core.objects.getDir(library.info.key, root as never)
+    const { dir } = await storesOf(stage.core).objects.getDir(library.info.key, root as never)
     assert.equal(dir.size, 300)
     assert.equal(dir.find(name)?.id, id)
     assert.equal(Dir.of(dir.entries).id, root)
@@ -135,7 +136,7 @@ async function assertDiff(
   before: Model,
   after: Model,
 ): Promise<void> {
-  const changes = await diffTrees(stage.core.objects, old.info.key, old.info.root, now.info.root)
+  const changes = await diffTrees(storesOf(stage.core).objects, old.info.key, old.info.root, now.info.root)
   for (const change of changes) {
     if (change.op === 'renamed') {
       assert.ok(before.has(change.path))

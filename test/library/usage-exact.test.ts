@@ -16,6 +16,7 @@ import { commitRows } from '../../src/libraries/commits/commit-store.ts'
 import { findHeldBlocks, insertHeldBlocks } from '../../src/libraries/content/block-rows-store.ts'
 import { oldestShown } from '../../src/libraries/history/history.ts'
 import { listTrash } from '../../src/libraries/history/trash-store.ts'
+import { storesOf } from '../../src/libraries/library/for-server.ts'
 import type { EditableLibrary } from '../../src/libraries/library/library.ts'
 import { emptyTrash } from '../../src/libraries/library/library-trash.ts'
 import { restoredLibraries } from '../../src/libraries/registry/restored-library-store.ts'
@@ -85,7 +86,7 @@ onBothDatabases('the stored bytes of a library', (fresh) => {
         key,
       ),
     )
-    await using usage = new Usage({ ...core, db })
+    await using usage = new Usage({ ...core, db, pathIndex: storesOf(core).pathIndex })
     await usage.refresh()
     await db.write((tx) => restoredLibraries.publish(tx, key, { name, head, headSeq, root, size, fileCount }))
     await usage.refresh()
@@ -162,7 +163,7 @@ async function reckon(stage: TestCore, library: EditableLibrary) {
   const { core, db } = stage
   const { info } = await stage.reopen(library)
   const blocksIn = async (root: DirId, into: Set<BlockId>): Promise<void> => {
-    const { dir } = await core.objects.getDir(info.key, root)
+    const { dir } = await storesOf(core).objects.getDir(info.key, root)
     for (const entry of dir.entries) {
       if (entry.kind === 'dir') await blocksIn(entry.id, into)
       else for (const id of blocksById.get(entry.id) ?? []) into.add(id)
@@ -170,7 +171,7 @@ async function reckon(stage: TestCore, library: EditableLibrary) {
   }
   const current = new Set<BlockId>()
   await blocksIn(info.root, current)
-  await core.pathIndex.catchUp(info)
+  await storesOf(core).pathIndex.catchUp(info)
   const oldest = await oldestShown({ ...core, db }, info)
   const trash = new Set<BlockId>()
   for (const row of await listTrash(db, info.key, { afterSeq: oldest }, { limit: 10_000 })) {

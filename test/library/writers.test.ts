@@ -8,7 +8,9 @@ import { ROOT } from '../../src/base/paths/paths.ts'
 import { commitRows } from '../../src/libraries/commits/commit-store.ts'
 import { createFile, makeFolder, removeOne, rename } from '../../src/libraries/edits/entries.ts'
 import { copy } from '../../src/libraries/edits/move-copy.ts'
+import { LibraryHistory } from '../../src/libraries/history/library-history.ts'
 import { createLibraryCore } from '../../src/libraries/library/core.ts'
+import { storesOf } from '../../src/libraries/library/for-server.ts'
 import { getLibrary } from '../../src/libraries/library/libraries.ts'
 import { type EditableLibrary, Library } from '../../src/libraries/library/library.ts'
 import type { LibraryInfo } from '../../src/libraries/registry/library-info.ts'
@@ -34,7 +36,7 @@ onBothDatabases('writers of one library', (fresh) => {
     const { dir } = await after.tree.getDir(ROOT)
     assert.deepEqual(dir.entries.map((entry) => entry.name).sort(), names.sort())
     assert.deepEqual([after.info.headSeq, after.info.fileCount], [33, 32])
-    const { commits } = await stage.core.history.listHistory(after.info, 1, 100)
+    const { commits } = await new LibraryHistory(storesOf(stage.core).history, after.info).listHistory(1, 100)
     for (const [i, commit] of commits.slice(0, -1).entries())
       assert.equal(commit.parentId, commits[i + 1]?.id)
   })
@@ -345,7 +347,7 @@ onBothDatabases('writers of one library', (fresh) => {
     const { info } = await stage.reopen(library)
     const commits = await commitRows.listDown(stage.db, info, info.headSeq, 1)
     for (const commit of commits) {
-      const { dir } = await stage.core.objects.getDir(info.key, commit.rootId)
+      const { dir } = await storesOf(stage.core).objects.getDir(info.key, commit.rootId)
       assert.equal(Dir.of(dir.entries).id, commit.rootId)
     }
   })

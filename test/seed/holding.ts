@@ -1,8 +1,9 @@
+import { storesOf } from '../../src/libraries/library/for-server.ts'
 import type { TestServer } from '../support/server.ts'
 
 /** Blocks reads of file content until disposed. */
 export function holdContent(server: TestServer): Disposable {
-  const { content } = server.running.services.core
+  const { content } = storesOf(server.running.services.core)
   const read = content.read.bind(content)
   const readWhole = content.readWhole.bind(content)
   const { promise: opened, resolve: open } = Promise.withResolvers<void>()
@@ -42,7 +43,7 @@ export function holdTasks(server: TestServer): Disposable {
 
 /** Makes writes of file content fail until disposed. */
 export function breakStore(server: TestServer): Disposable {
-  const { content } = server.running.services.core
+  const { content } = storesOf(server.running.services.core)
   const receive = content.receive.bind(content)
   const stage = content.stage.bind(content)
   const fail = async () => {

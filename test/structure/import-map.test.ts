@@ -9,6 +9,7 @@ import {
   importsOf,
   parseArrows,
   parseLayers,
+  RESTRICTED,
   readGraph,
 } from './import-map.ts'
 
@@ -41,8 +42,38 @@ describe('the import map', () => {
     const index = readFileSync(path.join(src, 'libraries/library/index.ts'), 'utf8')
     for (const name of ['Library', 'EditableLibrary', 'OwnedLibrary', 'AdministeredLibrary'])
       assert.doesNotMatch(index, new RegExp(`export \\{[^}]*(?<!type )\\b${name}\\b`))
-    for (const name of ['dbOf', 'writersOf', 'internals'])
+    for (const name of ['dbOf', 'writersOf', 'storesOf', 'LibraryStores', 'internals'])
       assert.doesNotMatch(index, new RegExp(`\\b${name}\\b`))
+  })
+
+  it('has no way to the content and history of a library but through its handle', (t) => {
+    const core = readFileSync(path.join(src, 'libraries/library/core.ts'), 'utf8')
+    const fieldsOf = (name: string) =>
+      new RegExp(`^(?:export )?interface ${name}[^{]*\\{\\n(.*?)^\\}`, 'ms').exec(core)?.[1] ?? ''
+    const stores = [...fieldsOf('LibraryStores').matchAll(/^ {2}readonly \w+: (\w+)$/gm)].map(
+      ([, type]) => type,
+    )
+    assert.ok(stores.includes('ObjectStore') && stores.includes('ContentStore'))
+    const given = [...fieldsOf('LibraryCore').matchAll(/^ {2}readonly \w+: (.+)$/gm)].map(
+      ([, type = '']) => type,
+    )
+    assert.ok(given.length > 0)
+    assert.deepEqual(
+      given.filter((type) => stores.some((store) => new RegExp(`\\b${store}\\b`).test(type))),
+      [],
+    )
+    const door = 'libraries/library/for-server.ts'
+    const using = [...graph].filter(([file, imports]) => imports.has(door) && !file.endsWith('.test.ts'))
+    t.diagnostic(`${using.length} files read libraries without a handle`)
+  })
+
+  it('lists no file or module beside access and the operations that does not need it', () => {
+    const unused = [...RESTRICTED].flatMap(([door, permitted]) =>
+      permitted.filter(
+        (one) => ![...graph].some(([file, imports]) => imports.has(door) && `${file}/`.startsWith(`${one}/`)),
+      ),
+    )
+    assert.deepEqual(unused, [])
   })
 
   it('loads the packages for models in their command alone', () => {
@@ -107,12 +138,14 @@ describe('the check of the import map', () => {
     'low/index.ts': ['low/a.ts'],
     'low/deep/index.ts': ['low/index.ts'],
     'libraries/library/for-access.ts': [],
+    'libraries/library/for-server.ts': [],
     'high/a.ts': ['low/index.ts'],
     'high/index.ts': ['high/a.ts'],
     'top.ts': ['low/deep/index.ts'],
   }
   const graphOf = (files: Record<string, string[]>) =>
     new Map(Object.entries(files).map(([file, imports]) => [file, new Set(imports)]))
+  const readers = RESTRICTED.get('libraries/library/for-server.ts')?.join(' and ')
 
   const cases: [name: string, files: Record<string, string[]>, violations: string[]][] = [
     ['accepts arrows that are listed', {}, []],
@@ -141,6 +174,11 @@ describe('the check of the import map', () => {
       'rejects an import of the handle constructors outside access',
       { 'high/a.ts': ['libraries/library/for-access.ts'] },
       ['high/a.ts imports libraries/library/for-access.ts, but only sharing/access may'],
+    ],
+    [
+      'rejects a read without a handle in a file that is not listed',
+      { 'high/a.ts': ['libraries/library/for-server.ts'] },
+      [`high/a.ts imports libraries/library/for-server.ts, but only ${readers} may`],
     ],
     [
       'refuses an import of test code',

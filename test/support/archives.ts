@@ -6,6 +6,7 @@ import { startArchive, waitForArchive } from '../../packages/conformance/archive
 import { fileDirent } from '../../src/base/objects/dirent.ts'
 import type { FileId } from '../../src/base/objects/ids.ts'
 import { ROOT } from '../../src/base/paths/paths.ts'
+import { storesOf } from '../../src/libraries/library/for-server.ts'
 import type { Client } from './client.ts'
 import type { TestServer } from './server.ts'
 import { openLibrary } from './stored-files.ts'
@@ -40,7 +41,7 @@ export async function archiveFiles(server: TestServer): Promise<string[]> {
 
 /** Blocks all reads of file content until `open` is called. */
 export function holdContent(t: TestContext, server: TestServer): { open: () => void } {
-  const { content } = server.running.services.core
+  const { content } = storesOf(server.running.services.core)
   const read = content.read.bind(content)
   const readWhole = content.readWhole.bind(content)
   const { promise: opened, resolve: open } = Promise.withResolvers<void>()

@@ -3,6 +3,7 @@ import type { LibraryId } from '../../src/base/objects/ids.ts'
 import { findAnnotationFaults } from '../../src/derived/annotations/annotation-faults-store.ts'
 import { listStoredArchives } from '../../src/libraries/archives/archive-store.ts'
 import { BlockCheck } from '../../src/libraries/content/block-check.ts'
+import { storesOf } from '../../src/libraries/library/for-server.ts'
 import { libraryRows } from '../../src/libraries/registry/library-store.ts'
 import { type CheckReport, check } from '../../src/maintenance/check/check.ts'
 import type { CheckSources } from '../../src/maintenance/check/library-check.ts'
@@ -18,7 +19,8 @@ export function openBlocksOf(server: TestServer): Promise<BlockStore> {
 
 export function sourcesOf(server: TestServer, blocks: BlockStore): CheckSources {
   const { db, core, search, photos, now } = server.running.services
-  const { objects, changes, defaultHistoryDays } = core
+  const { defaultHistoryDays } = core
+  const { objects, changes } = storesOf(core)
   return {
     db,
     now,

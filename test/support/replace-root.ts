@@ -3,6 +3,7 @@ import type { LibraryPath } from '../../src/base/paths/index.ts'
 import type { Committed } from '../../src/libraries/commits/index.ts'
 import { dropBound } from '../../src/libraries/edits/bound-paths-store.ts'
 import type { LibraryCore } from '../../src/libraries/library/core.ts'
+import { storesOf } from '../../src/libraries/library/for-server.ts'
 import type { EditableLibrary } from '../../src/libraries/library/library.ts'
 import { fileLocks, isLockable } from '../../src/libraries/library/locks.ts'
 import { Tree } from '../../src/libraries/tree/index.ts'
@@ -33,12 +34,12 @@ export function commitRoot(
   return library.commit(async (tree, info) => {
     const next = await root(await tree.rootId())
     await tree.replaceRoot(next)
-    const then = new Tree(core.objects, info.key, next)
+    const then = new Tree(storesOf(core).objects, info.key, next)
     const gone: LibraryPath[] = []
     for (const lock of await fileLocks.list(core, info)) {
       if (!isLockable(lock, await then.find(lock.path))) gone.push(lock.path)
     }
-    const settled = await core.views.locateSubLibraries(info, next, movedTo)
+    const settled = await storesOf(core).views.locateSubLibraries(info, next, movedTo)
     return {
       description,
       result: next,

@@ -13,6 +13,7 @@ import {
   type TextExtractor,
 } from '../../src/platform/extraction/text-extractor.ts'
 import type { Readable } from '../../src/sharing/access/readable.ts'
+import { permitted } from '../../src/sharing/access/readable.ts'
 import { at, openTestCore, type TestCore } from './core.ts'
 import type { FreshDatabase } from './databases.ts'
 
@@ -90,7 +91,7 @@ export async function openSearch(
     restart: start,
     async put(library, file, text, mtime) {
       const target = at(file)
-      const content = await stage.core.content.receive(Stream.from([Buffer.from(text)]))
+      const content = await stage.core.incoming.receive(Stream.from([Buffer.from(text)]))
       const files = [{ name: baseName(target), content, mtime }]
       const options = { into: parentOf(target), replace: true }
       await addFiles(stage.core, await stage.reopen(library), ROOT, files, options)
@@ -114,7 +115,7 @@ export async function openSearch(
 /** A library as its owner reads it. */
 export function readable(library: EditableLibrary, more: Partial<Readable> = {}): Readable {
   const { id, name, key, ownerKey, encryption } = library.info
-  return {
+  return permitted({
     id,
     name,
     ownerKey,
@@ -125,5 +126,5 @@ export function readable(library: EditableLibrary, more: Partial<Readable> = {})
     libraryKey: key,
     base: ROOT,
     ...more,
-  }
+  })
 }

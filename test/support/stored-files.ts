@@ -19,7 +19,7 @@ export async function storeFile(
   const { core } = server.running.services
   const opened = await openLibrary(server, client, library)
   const source = bytes.length === 0 ? [] : [bytes]
-  const content = await core.content.receive(Readable.from(source))
+  const content = await core.incoming.receive(Readable.from(source))
   const file = { name: baseName(at(path)), content, mtime }
   await addFiles(core, opened.editable(ROOT), parentOf(at(path)), [file], { replace: true })
   return content.id

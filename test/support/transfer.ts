@@ -5,6 +5,7 @@ import type { SentPart } from '../../packages/conformance/transfer.ts'
 import * as transfer from '../../packages/conformance/transfer.ts'
 import type { FileId, LibraryId } from '../../src/base/objects/ids.ts'
 import type { LibraryPath } from '../../src/base/paths/paths.ts'
+import { storesOf } from '../../src/libraries/library/for-server.ts'
 import { getLibrary } from '../../src/libraries/library/libraries.ts'
 import { Tree } from '../../src/libraries/tree/tree.ts'
 import type { Reply } from './client.ts'
@@ -46,11 +47,11 @@ export function postBody(
 export async function storedBytes(server: TestServer, library: string, filePath: string): Promise<Buffer> {
   const { core } = server.running.services
   const info = await getLibrary(core, library as LibraryId)
-  const tree = new Tree(core.objects, info.key, info.root)
+  const tree = new Tree(storesOf(core).objects, info.key, info.root)
   const entry = await tree.getFile(filePath as LibraryPath)
-  const file = await core.objects.getFile(info.key, entry.id as FileId)
+  const file = await storesOf(core).objects.getFile(info.key, entry.id as FileId)
   const pieces: Buffer[] = []
-  for await (const piece of core.content.read(info.key, file)) pieces.push(piece)
+  for await (const piece of storesOf(core).content.read(info.key, file)) pieces.push(piece)
   return Buffer.concat(pieces)
 }
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { storesOf } from '../../src/libraries/library/for-server.ts'
 import type { Client } from '../support/client.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { makeTree, SyncClient, type TreeSpec } from '../support/sync-client.ts'
@@ -370,7 +371,7 @@ describe('a push onto a newer head', () => {
     assert.equal(await first.head(), await headOf(ann, library))
     const detail = (await ann.get(`/api2/repos/${library}/`)).body
     assert.equal(detail.file_count, 1 + 12 * 5 * 2)
-    await server.running.services.core.pathIndex.catchUp(await infoOf(library))
+    await storesOf(server.running.services.core).pathIndex.catchUp(await infoOf(library))
   })
 
   it('merges a push once that is sent many times concurrently', async () => {

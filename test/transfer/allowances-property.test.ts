@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { it } from 'node:test'
 import type { LibraryId } from '../../src/base/objects/ids.ts'
 import { dbOf } from '../../src/libraries/library/core.ts'
+import { storesOf } from '../../src/libraries/library/for-server.ts'
 import { getLibrary } from '../../src/libraries/library/libraries.ts'
 import { Workspace } from '../api/folders-support.ts'
 import { uploadLinkTo } from '../api/links-support.ts'
@@ -29,7 +30,7 @@ interface Adder {
 async function measured(server: TestServer, user: Client, library: string) {
   const { core } = server.running.services
   const { key, root } = await getLibrary(core, library as LibraryId)
-  const stored = await core.objects.getDir(key, root)
+  const stored = await storesOf(core).objects.getDir(key, root)
   const sum = async (sql: string) => (await dbOf(core).get<{ n: number | null }>(sql))?.n ?? 0
   return {
     used: (await user.get('/api2/account/info/')).body.usage as number,

@@ -9,6 +9,7 @@ import { fileDirent } from '../../src/base/objects/dirent.ts'
 import type { FileId } from '../../src/base/objects/ids.ts'
 import { ROOT } from '../../src/base/paths/paths.ts'
 import { Semaphore } from '../../src/base/scheduling/fair-semaphore.ts'
+import { storesOf } from '../../src/libraries/library/for-server.ts'
 import { Sealing } from '../../src/platform/secret/index.ts'
 import { isPassing } from '../../src/programs/server/storage-faults.ts'
 import { ArchiveFile } from '../../src/surfaces/transfer/archive-file.ts'
@@ -142,7 +143,7 @@ describe('archives', () => {
   ] as const) {
     it(`fail when ${what} file cannot be read, rather than leave it out`, async (t) => {
       const { archives, errors, start } = ownArchives(t, path.join(folder, 'damaged'))
-      const { content } = server.running.services.core
+      const { content } = storesOf(server.running.services.core)
       const read = content.read.bind(content)
       const readWhole = content.readWhole.bind(content)
       t.mock.method(content, 'read', async function* (...args: Parameters<typeof read>) {

@@ -5,6 +5,7 @@ import { Writable } from 'node:stream'
 import { after, before, describe, it } from 'node:test'
 import { pino } from 'pino'
 import type { FileId } from '../../src/base/objects/ids.ts'
+import { storesOf } from '../../src/libraries/library/for-server.ts'
 import type { Client } from '../support/client.ts'
 import { rawGet } from '../support/raw-get.ts'
 import { startServer, type TestServer } from '../support/server.ts'
@@ -38,7 +39,7 @@ async function linkTo(name: string): Promise<string> {
 /** The block ids of the file, and the paths of the blocks. */
 async function blocksOf(id: string): Promise<{ id: string; file: string }[]> {
   const { info } = await openLibrary(server, client, library)
-  const { blockIds } = await server.running.services.core.objects.getFile(info.key, id as FileId)
+  const { blockIds } = await storesOf(server.running.services.core).objects.getFile(info.key, id as FileId)
   return blockIds.map((block) => ({
     id: block,
     file: path.join(server.data, 'blocks', block.slice(0, 2), block.slice(2)),

@@ -60,7 +60,7 @@ async function storeLargeFile(data: string) {
     }
   }
   const { core } = server.running.services
-  const content = await core.content.receive(Readable.from(pieces()))
+  const content = await core.incoming.receive(Readable.from(pieces()))
   const opened = (await openLibrary(server, client, library)).editable(ROOT)
   await addFiles(core, opened, ROOT, [{ name: 'large', content }])
   return { digest: hash.digest('hex'), email: client.email, library }

@@ -24,7 +24,7 @@ async function twoNodes(server: TestServer) {
   const bytes = randomBytes(3 * CHUNK)
   const [here, there] = Array.from(
     { length: 2 },
-    () => new PartialUploads(db, core.content, '/nowhere', core.now),
+    () => new PartialUploads(db, core.incoming, '/nowhere', core.now),
   ) as [PartialUploads, PartialUploads]
   const owner = { guest: 0, dataKey: undefined, check: async () => {}, refuse: async () => {} } as const
   const rangeOf = (start: number, end: number) => ({ start, end, total: bytes.length })

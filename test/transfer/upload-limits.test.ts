@@ -4,6 +4,7 @@ import { type ClientRequest, type IncomingMessage, request } from 'node:http'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import { describe, it } from 'node:test'
+import { storesOf } from '../../src/libraries/library/for-server.ts'
 import { BlockStoreError } from '../../src/platform/storage/block-store.ts'
 import type { Client } from '../support/client.ts'
 import { makeReadOnly } from '../support/library-content.ts'
@@ -277,7 +278,7 @@ describe('a block store that fails', () => {
     await rename(`${place}-away`, place)
     assert.equal(await headOf(user, library), head)
 
-    const { content } = server.running.services.core
+    const { content } = storesOf(server.running.services.core)
     const receive = content.receive.bind(content)
     const full = Object.assign(new Error('no space left on device'), { code: 'ENOSPC' })
     content.receive = async (source) => {

@@ -5,6 +5,7 @@ import path from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
 import type { BrowserContextOptions } from 'playwright-core'
 import { dbOf } from '../../src/libraries/library/core.ts'
+import { storesOf } from '../../src/libraries/library/for-server.ts'
 import { beginRun, endRun } from '../../src/maintenance/backup/backup-run-store.ts'
 import { finishPass, insertPass } from '../../src/maintenance/check/check-store.ts'
 import { deleteCollection, insertCollection } from '../../src/maintenance/gc/collection-store.ts'
@@ -200,7 +201,7 @@ describe('the server status and the audit log', () => {
         id,
       ),
     )
-    core.objects.clearCache()
+    storesOf(core).objects.clearCache()
     await gc.runOnce()
     for (const [look, more] of Object.entries({
       light: {},

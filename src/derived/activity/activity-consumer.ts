@@ -8,6 +8,7 @@ import {
   type ModuleConsumer,
   positionRows,
 } from '../../libraries/consumers/index.ts'
+import { storesOf } from '../../libraries/library/for-server.ts'
 import type { LibraryCore } from '../../libraries/library/index.ts'
 import type { LibraryInfo } from '../../libraries/registry/index.ts'
 import { libraryRenames, libraryRows } from '../../libraries/registry/index.ts'
@@ -190,7 +191,8 @@ export class ActivityConsumer {
   }
 
   async #readSummaries(library: LibraryInfo, from: number, wanted: number): Promise<CommitSummary[]> {
-    const { now, recentCommits } = this.#core
+    const { now } = this.#core
+    const { changes: stored, recentCommits } = storesOf(this.#core)
     const commits = await recentCommits.between(library, Math.max(1, from), wanted)
     const summaries: CommitSummary[] = []
     let before = from === 0 ? undefined : commits.shift()
@@ -198,7 +200,7 @@ export class ActivityConsumer {
     let rows = 0
     for (const commit of commits) {
       const root = before?.rootId ?? EMPTY_ID
-      const changes = await this.#core.changes.listedBetween(library.key, root, commit.rootId)
+      const changes = await stored.listedBetween(library.key, root, commit.rootId)
       // The clock of a sync client may be ahead, which would keep its commits on top of the feed.
       const timely = { ...commit, ctime: Math.min(commit.ctime, now()) }
       const activities = activitiesOf(timely, changes, renames.get(commit.seq))
@@ -219,7 +221,7 @@ export class ActivityConsumer {
     const [first] = commits
     const last = commits.at(-1)
     if (first === undefined || last === undefined) return new Map()
-    const isOwn = this.#core.recentCommits.has(libraryKey, first.seq, last.seq)
+    const isOwn = storesOf(this.#core).recentCommits.has(libraryKey, first.seq, last.seq)
     const keepsTree = commits.some(({ rootId }, n) => rootId === (commits[n - 1] ?? before)?.rootId)
     if (isOwn && !keepsTree) return new Map()
     return libraryRenames.list(this.#db, libraryKey, first.seq, last.seq)

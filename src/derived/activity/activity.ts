@@ -78,7 +78,6 @@ export class ActivityService implements AsyncDisposable {
     const { hub } = this
     const { secret } = options
     this.live = new LiveStreams({
-      core,
       db,
       access,
       accounts,
@@ -91,7 +90,7 @@ export class ActivityService implements AsyncDisposable {
     })
     this.consumer = new ActivityConsumer(core, db, options.activityDays)
     core.commitConsumer.accompany(this.live.log)
-    this.feed = new Feed(core, db, access, this.consumer)
+    this.feed = new Feed(db, access, this.consumer)
     this.notifications = new Notifications({
       db,
       access,
@@ -101,7 +100,6 @@ export class ActivityService implements AsyncDisposable {
       catchUp: async (accountKey) => this.consumer.catchUp([...(await this.monitored.list(accountKey))]),
     })
     this.monitored = new MonitoredLibraries({
-      core,
       db,
       access,
       accounts,

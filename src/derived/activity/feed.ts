@@ -1,6 +1,5 @@
 import { ROOT, withSlash } from '../../base/paths/index.ts'
 import { TimeSlicer } from '../../base/scheduling/index.ts'
-import type { LibraryCore } from '../../libraries/library/index.ts'
 import type { Account } from '../../people/accounts/index.ts'
 import type { Database } from '../../platform/database/index.ts'
 import type { Access } from '../../sharing/access/index.ts'
@@ -47,13 +46,11 @@ interface OpenLane {
  * the number of activities.
  */
 export class Feed {
-  readonly #core: LibraryCore
   readonly #db: Database
   readonly #access: Access
   readonly #consumer: ActivityConsumer
 
-  constructor(core: LibraryCore, db: Database, access: Access, consumer: ActivityConsumer) {
-    this.#core = core
+  constructor(db: Database, access: Access, consumer: ActivityConsumer) {
     this.#db = db
     this.#access = access
     this.#consumer = consumer
@@ -65,7 +62,7 @@ export class Feed {
     const readables = viewsOf(await this.#access.listReadable(user))
     await this.#consumer.catchUp([...readables.keys()])
     const views = new Map<number, readonly View[]>()
-    for (const [key, some] of readables) views.set(key, await pastViews(this.#core, some))
+    for (const [key, some] of readables) views.set(key, await pastViews(this.#access, some))
     const marks = await this.#newest(user, views, author, count)
     const page = marks.slice(skip)
     const found = await findActivities(

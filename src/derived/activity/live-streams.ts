@@ -1,5 +1,4 @@
 import { fail } from '../../base/errors.ts'
-import type { LibraryCore } from '../../libraries/library/index.ts'
 import type { Account, Accounts } from '../../people/accounts/index.ts'
 import type { Database } from '../../platform/database/index.ts'
 import { Sealing, type ServerSecret } from '../../platform/secret/index.ts'
@@ -21,7 +20,6 @@ const CHECKS_AT_ONCE = 50
 const EVENTS_PER_PAGE = 200
 
 interface LiveStreamsOptions {
-  readonly core: LibraryCore
   readonly db: Database
   readonly access: Access
   readonly accounts: Accounts
@@ -164,12 +162,11 @@ export class LiveStreams implements AsyncDisposable {
   }
 
   #newViewer(account: Account): LiveViewer {
-    const { access, accounts, core, onError } = this.#options
+    const { access, accounts, onError } = this.#options
     const viewer = new LiveViewer({
       account,
       access,
       accounts,
-      core,
       onViews: (one, keys) => this.#watch(one, keys),
       onError,
     })

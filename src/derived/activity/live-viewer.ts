@@ -1,5 +1,4 @@
 import { type LibraryPath, ROOT } from '../../base/paths/index.ts'
-import type { LibraryCore } from '../../libraries/library/index.ts'
 import type { Account, Accounts } from '../../people/accounts/index.ts'
 import type { Access, Readable } from '../../sharing/access/index.ts'
 import type { LibraryLiveEvent, LiveEvent } from './hub.ts'
@@ -24,7 +23,6 @@ interface ViewerOptions {
   readonly account: Account
   readonly access: Access
   readonly accounts: Accounts
-  readonly core: LibraryCore
   /** Called with the libraries whose events are routed to the viewer. */
   readonly onViews: (viewer: LiveViewer, libraryKeys: ReadonlySet<number>) => void
   readonly onError: (error: unknown) => void
@@ -128,10 +126,10 @@ export class LiveViewer {
     event: LibraryLiveEvent,
   ): Promise<{ path: LibraryPath | undefined } | undefined> {
     if (base === ROOT) return { path: 'path' in event ? event.path : undefined }
-    const { access, accounts, core } = this.#options
+    const { access, accounts } = this.#options
     const user = await accounts.findByKey(this.accountKey)
     const library = user && (await access.openAll(user, [id])).get(id)
-    return library && seenInFolder(core, library.info, event)
+    return library && seenInFolder(library, event)
   }
 
   async #lookUp(): Promise<void> {

@@ -1,4 +1,3 @@
-import type { LibraryCore } from '../../libraries/library/index.ts'
 import type { LibraryInfo } from '../../libraries/registry/index.ts'
 import type { Account, Accounts } from '../../people/accounts/index.ts'
 import type { Database } from '../../platform/database/index.ts'
@@ -14,7 +13,6 @@ const MAX_PATHS = 20
 const MAX_PATH_CHARACTERS = 16_384
 
 interface MonitoredOptions {
-  readonly core: LibraryCore
   readonly db: Database
   readonly access: Access
   readonly accounts: Accounts
@@ -76,7 +74,7 @@ export class MonitoredLibraries {
       library.key,
     )
     if (outermost === undefined) return []
-    const views = await pastViews(this.#options.core, outermost)
+    const views = await pastViews(this.#options.access, outermost)
     return newCommits.flatMap(({ activities }) => {
       const seen = activities.flatMap((activity) => seenThrough(views, activity) ?? [])
       const groups = Object.values(Object.groupBy(seen, ({ op, object }) => `${op} ${object}`))

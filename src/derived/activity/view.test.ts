@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { LibraryId } from '../../base/objects/ids.ts'
 import type { LibraryPath } from '../../base/paths/paths.ts'
-import type { Readable } from '../../sharing/access/readable.ts'
+import { permitted, type Readable } from '../../sharing/access/readable.ts'
 import type { Activity } from './activity-row.ts'
 import { seenThrough, viewsOf } from './view.ts'
 
 function readable(id: string, libraryKey: number, base = '/'): Readable {
-  return {
+  return permitted({
     id: id as LibraryId,
     name: `name of ${id}`,
     ownerKey: 1,
@@ -17,7 +17,7 @@ function readable(id: string, libraryKey: number, base = '/'): Readable {
     libraryKey,
     base: base as LibraryPath,
     isFile: false,
-  }
+  })
 }
 
 function activity(op: Activity['op'], path: string, oldPath?: string): Activity {

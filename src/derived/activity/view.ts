@@ -1,7 +1,6 @@
 import type { LibraryId } from '../../base/objects/index.ts'
 import { type LibraryPath, ROOT, withSlash } from '../../base/paths/index.ts'
-import type { LibraryCore } from '../../libraries/library/index.ts'
-import type { Readable } from '../../sharing/access/index.ts'
+import type { Access, Readable } from '../../sharing/access/index.ts'
 import type { Activity } from './activity-row.ts'
 
 /**
@@ -43,15 +42,12 @@ export function viewsOf(readables: readonly Readable[]): Map<number, Readable[]>
 }
 
 /** The visible past of each: a shared folder shows nothing from before it was shared. */
-export async function pastViews(core: LibraryCore, readables: readonly Readable[]): Promise<View[]> {
+export async function pastViews(access: Access, readables: readonly Readable[]): Promise<View[]> {
   const views: View[] = []
   for (const readable of readables) {
-    const { base, folder } = readable
-    if (base === ROOT) views.push({ readable, base, commits: undefined })
-    else if (folder !== undefined) {
-      for (const { path, ...commits } of await core.history.folderStays(folder, MAX_STAYS)) {
-        views.push({ readable, base: path, commits })
-      }
+    if (readable.base === ROOT) views.push({ readable, base: ROOT, commits: undefined })
+    for (const { path, ...commits } of await access.stays(readable, MAX_STAYS)) {
+      views.push({ readable, base: path, commits })
     }
   }
   return views

@@ -1,11 +1,9 @@
 import type { FileDirent } from '../../base/objects/index.ts'
 import { baseName, type LibraryPath, seenFrom } from '../../base/paths/index.ts'
-import { TimeSlicer } from '../../base/scheduling/index.ts'
 import type { LibraryCore } from '../../libraries/library/index.ts'
-import { asSeen, libraryRows } from '../../libraries/registry/index.ts'
-import { Tree } from '../../libraries/tree/index.ts'
+import { asSeen } from '../../libraries/registry/index.ts'
 import type { Database } from '../../platform/database/index.ts'
-import type { OwnedReadables, Readable } from '../../sharing/access/index.ts'
+import { CurrentTrees, type OwnedReadables, type Readable } from '../../sharing/access/index.ts'
 import { parseQuery, type Query } from '../search/index.ts'
 import { listTagged } from './annotation-search-store.ts'
 import { findComments } from './comment-index.ts'
@@ -129,17 +127,11 @@ async function shownNow(
   if (files.length === 0) return []
   const libraryKeys = [...new Set(files.map(({ libraryKey }) => libraryKey))]
   const doors = [...((await owned?.find(libraryKeys)) ?? []), ...within]
-  const trees = new Map<number, Tree | undefined>()
+  const trees = new CurrentTrees(core, db)
   const matches: AnnotatedMatch[] = []
-  const slicer = new TimeSlicer()
   for (const { libraryKey, path, comment } of files) {
-    if (slicer.isDue) await slicer.rest()
-    if (!trees.has(libraryKey)) {
-      const library = await libraryRows.findByKey(db, libraryKey)
-      trees.set(libraryKey, library && new Tree(core.objects, libraryKey, library.root))
-    }
     const place = placeOf(doors, libraryKey, path)
-    const entry = await trees.get(libraryKey)?.find(path)
+    const entry = place && (await trees.find(place.in, path))
     if (place !== undefined && entry?.kind === 'file') matches.push({ ...place, entry, comment })
   }
   return matches

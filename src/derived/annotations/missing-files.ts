@@ -1,3 +1,4 @@
+import { storesOf } from '../../libraries/library/for-server.ts'
 import type { LibraryCore } from '../../libraries/library/index.ts'
 import { libraryRows } from '../../libraries/registry/index.ts'
 import { Tree } from '../../libraries/tree/index.ts'
@@ -45,5 +46,5 @@ async function isGone(
 ): Promise<boolean> {
   const library = await libraryRows.findByKey(db, libraryKey)
   if (library === undefined) return false
-  return (await new Tree(core.objects, libraryKey, library.root).find(path))?.kind !== 'file'
+  return (await new Tree(storesOf(core).objects, libraryKey, library.root).find(path))?.kind !== 'file'
 }

@@ -1,4 +1,5 @@
 import { BackgroundQueue, Busy, DutyCycle, takeTurns } from '../../base/scheduling/index.ts'
+import { storesOf } from '../../libraries/library/for-server.ts'
 import type { LibraryCore } from '../../libraries/library/index.ts'
 import { libraryRows } from '../../libraries/registry/index.ts'
 import type { Database } from '../../platform/database/index.ts'
@@ -136,7 +137,7 @@ export class DetailsQueue {
   async #read({ libraryKey, fileId }: DuePhoto, owner: string): Promise<PhotoDetails | 'postpone' | 'retry'> {
     const { core, images } = this.#options
     const read = async function* () {
-      const stored = await core.content.open(libraryKey, fileId)
+      const stored = await storesOf(core).content.open(libraryKey, fileId)
       // A chunk is valid only until the next one is requested.
       for await (const bytes of stored.read({ start: 0, end: stored.size })) yield Buffer.from(bytes)
     }

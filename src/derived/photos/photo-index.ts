@@ -4,6 +4,7 @@ import type { Dirent, DirId } from '../../base/objects/index.ts'
 import { baseName, joinPath, type LibraryPath, parentOf, ROOT } from '../../base/paths/index.ts'
 import { TimeSlicer } from '../../base/scheduling/index.ts'
 import { type DerivedStep, type ModuleConsumer, refuseDeleted } from '../../libraries/consumers/index.ts'
+import { storesOf } from '../../libraries/library/for-server.ts'
 import type { LibraryCore } from '../../libraries/library/index.ts'
 import type { LibraryInfo } from '../../libraries/registry/index.ts'
 import { type Change, entriesOnce, ObjectMissing, TooManyChanges } from '../../libraries/tree/index.ts'
@@ -97,7 +98,7 @@ export class PhotoIndex {
   async *faultsOf(library: LibraryInfo): AsyncGenerator<{ path: LibraryPath; reason: string }, void> {
     const { db, core } = this.#options
     const photos = library.encryption === undefined ? this.#walk(library) : emptyTree()
-    yield* findPhotoFaults({ db, objects: core.objects }, library, photos)
+    yield* findPhotoFaults({ db, objects: storesOf(core).objects }, library, photos)
   }
 
   async stop(): Promise<void> {
@@ -131,9 +132,9 @@ export class PhotoIndex {
     library: LibraryInfo,
     stood: PhotoPosition,
   ): Promise<{ added: PhotoEntry[]; gone: LibraryPath[] } | undefined> {
-    const { objects } = this.#options.core
+    const { objects, changes: stored } = storesOf(this.#options.core)
     try {
-      const changes = await this.#options.core.changes.between(library.key, stood.root, library.root, {
+      const changes = await stored.between(library.key, stood.root, library.root, {
         most: MAX_CHANGES,
       })
       const added: PhotoEntry[] = []
@@ -267,7 +268,7 @@ export class PhotoIndex {
     const open: [path: LibraryPath, id: DirId][] = [[folder, id]]
     for (let next = open.pop(); next !== undefined; next = open.pop()) {
       const [parent, dirId] = next
-      for (const some of await entriesOnce({ db, objects: core.objects }, libraryKey, dirId)) {
+      for (const some of await entriesOnce({ db, objects: storesOf(core).objects }, libraryKey, dirId)) {
         for (const dirent of some) {
           if (slicer.isDue) await slicer.rest()
           if (dirent.kind === 'dir') open.push([joinPath(parent, dirent.name), dirent.id])

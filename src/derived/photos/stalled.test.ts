@@ -21,7 +21,7 @@ async function openStage(t: TestContext, fresh: FreshDatabase, now: () => number
   const library = await stage.newLibrary(await stage.actor())
   const info = async () => (await stage.reopen(library)).info
   const addMany = async (paths: readonly string[]) => {
-    const content = await core.content.receive(Readable.from([Buffer.from(paths.join())]))
+    const content = await core.incoming.receive(Readable.from([Buffer.from(paths.join())]))
     const files = paths.map((path) => ({ name: baseName(at(path)), content, mtime: 1_700_000_000 }))
     await addFiles(core, await stage.reopen(library), ROOT, files)
   }

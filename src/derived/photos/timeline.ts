@@ -4,10 +4,9 @@ import { starredIn, starsOf } from '../../libraries/attributes/index.ts'
 import { isGone } from '../../libraries/consumers/index.ts'
 import type { Library, LibraryCore } from '../../libraries/library/index.ts'
 import { asSeen, inOrigin, libraryRows } from '../../libraries/registry/index.ts'
-import { Tree } from '../../libraries/tree/index.ts'
 import type { Account } from '../../people/accounts/index.ts'
 import { type Database, inGroups } from '../../platform/database/index.ts'
-import type { Access, Readable } from '../../sharing/access/index.ts'
+import { type Access, CurrentTrees, type Readable } from '../../sharing/access/index.ts'
 import type { PhotoIndex } from './photo-index.ts'
 import { listBehind } from './photo-store.ts'
 import {
@@ -281,27 +280,18 @@ export class Timeline {
 
   /** The photos that are still in the current tree: the index lags behind, and must not disclose what was moved out of a shared folder. */
   async #seen(views: readonly Readable[], photos: readonly Photo[]): Promise<PlacedPhoto[]> {
-    const trees = new Map<number, Tree | undefined>()
-    const slicer = new TimeSlicer()
+    const trees = new CurrentTrees(this.#core, this.#db)
     const seen: PlacedPhoto[] = []
     for (const photo of photos) {
-      if (slicer.isDue) await slicer.rest()
-      const { libraryKey, parent, name } = photo
-      if (!trees.has(libraryKey)) trees.set(libraryKey, await this.#head(libraryKey))
-      const path = joinPath(parent, name)
-      const entry = await trees.get(libraryKey)?.find(path)
+      const path = joinPath(photo.parent, photo.name)
+      const view = views.find((one) => one.libraryKey === photo.libraryKey && isWithin(path, one.base))
+      const entry = view && (await trees.find(view, path))
       if (entry?.kind !== 'file' || entry.id !== photo.fileId) continue
-      const view = views.find((one) => one.libraryKey === libraryKey && isWithin(path, one.base))
       const shown = view && (view.folder === undefined ? path : asSeen(view.folder, path))
       if (view !== undefined && shown !== undefined && shown !== ROOT)
         seen.push({ in: view, path: shown, photo })
     }
     return seen
-  }
-
-  async #head(libraryKey: number): Promise<Tree | undefined> {
-    const library = await libraryRows.findByKey(this.#db, libraryKey)
-    return library && new Tree(this.#core.objects, library.key, library.root)
   }
 }
 

@@ -29,7 +29,7 @@ export class DocumentTexts implements AsyncDisposable {
     const core = this.#core
     const key = await core.keys.keyFor(library)
     const read = async function* () {
-      const stored = await core.content.open(library.info.key, id, key)
+      const stored = await library.content.open(id, key)
       // A chunk is valid only until the next one is requested.
       for await (const bytes of stored.read({ start: 0, end: stored.size })) yield Buffer.from(bytes)
     }

@@ -40,6 +40,9 @@ interface ThumbnailsOptions {
   readonly onError: (error: unknown) => void
 }
 
+/** Tells which files a library stores, in any version. */
+type FindStored = (libraryKey: number, ids: readonly FileId[]) => Promise<ReadonlySet<string>>
+
 /**
  * Small JPEGs of images and of other files that have a picture, created on first request and cached by library and id of the content they
  * show, so that none is ever out of date. The caller has shown a right to read the file (I7).
@@ -85,12 +88,13 @@ export class Thumbnails implements AsyncDisposable {
   }
 
   /** Deletes the thumbnails of files that are not stored any more, in no version. Part of garbage collection. */
-  async deleteUnreferenced(): Promise<number> {
+  async deleteUnreferenced(findStored: FindStored): Promise<number> {
     const { directory } = this.#options
     let deleted = 0
     for (const name of await listFolder(directory)) {
       const library = LIBRARY_FOLDER.exec(name)?.[1]
-      if (library !== undefined) deleted += await this.#deleteUnreferencedOf(name, Number(library))
+      if (library !== undefined)
+        deleted += await this.#deleteUnreferencedOf(findStored, name, Number(library))
       else if (name.endsWith('.tmp')) await this.#deleteAbandoned(path.join(directory, name))
       // The layout of earlier versions, which does not say whose a thumbnail is.
       else await rm(path.join(directory, name), { recursive: true, force: true })
@@ -114,7 +118,7 @@ export class Thumbnails implements AsyncDisposable {
       // Another request may have created it meanwhile.
       const cached = await readCached()
       if (cached !== undefined) throw new AlreadyMade(cached)
-      const stored = await core.content.open(library.info.key, id)
+      const stored = await library.content.open(id)
       // A chunk is valid only until the next one is requested.
       for await (const bytes of stored.read({ start: 0, end: stored.size })) yield Buffer.from(bytes)
     }
@@ -196,12 +200,12 @@ export class Thumbnails implements AsyncDisposable {
     return files
   }
 
-  async #deleteUnreferencedOf(folder: string, libraryKey: number): Promise<number> {
-    const { directory, core } = this.#options
+  async #deleteUnreferencedOf(findStored: FindStored, folder: string, libraryKey: number): Promise<number> {
+    const { directory } = this.#options
     const names = await listFolder(path.join(directory, folder))
     const ids = new Map(names.map((name) => [name, THUMBNAIL.exec(name)?.[1] as FileId | undefined]))
     const shown = [...new Set(ids.values())].filter((id) => id !== undefined)
-    const stored = await core.objects.findStored(libraryKey, shown)
+    const stored = await findStored(libraryKey, shown)
     const stale = names.filter((name) => !stored.has(ids.get(name) as FileId))
     for (const name of stale) await rm(path.join(directory, folder, name), { force: true })
     return stale.length

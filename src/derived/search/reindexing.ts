@@ -3,6 +3,7 @@ import type { LibraryPath } from '../../base/paths/index.ts'
 import { CoalescedTask } from '../../base/scheduling/index.ts'
 import { commitRows } from '../../libraries/commits/index.ts'
 import { isGone } from '../../libraries/consumers/index.ts'
+import { storesOf } from '../../libraries/library/for-server.ts'
 import type { LibraryCore } from '../../libraries/library/index.ts'
 import type { LibraryInfo } from '../../libraries/registry/index.ts'
 import { libraryHeads, libraryRows } from '../../libraries/registry/index.ts'
@@ -113,7 +114,7 @@ export class Reindexing {
   async *faultsOf(library: LibraryInfo): AsyncGenerator<SearchFault, void> {
     await this.#index.prepare()
     if (await this.#index.isTooLarge(library)) return
-    const { objects } = this.#core
+    const { objects } = storesOf(this.#core)
     const isExtractable = this.#isExtractable
     yield* findSearchFaults({ libraryDb: this.#libraryDb, db: this.#db, objects, isExtractable }, library)
   }

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { type CommitId, EMPTY_ID } from '../../base/objects/index.ts'
 import type { NumberedCommit } from '../../libraries/commits/index.ts'
 import { type DerivedStep, type ModuleConsumer, refuseDeleted } from '../../libraries/consumers/index.ts'
+import { storesOf } from '../../libraries/library/for-server.ts'
 import type { LibraryCore } from '../../libraries/library/index.ts'
 import type { LibraryInfo } from '../../libraries/registry/index.ts'
 import { type Change, countDirs, TooManyChanges } from '../../libraries/tree/index.ts'
@@ -136,9 +137,10 @@ export class SearchIndex {
 
   /** Only created by an older version: entries beyond the limit are now rejected. */
   async isTooLarge({ key, root }: LibraryInfo): Promise<boolean> {
-    const { objects, growth } = this.#options.core
-    const most = growth.limits.library
+    const { core } = this.#options
+    const most = core.growth.limits.library
     if (most === undefined) return false
+    const { objects } = storesOf(core)
     const { fileCount, dirCount } = await objects.getDir(key, root)
     return fileCount > most || fileCount + (dirCount ?? (await countDirs(objects, key, root))) > most
   }
@@ -163,10 +165,10 @@ export class SearchIndex {
     wanted: number,
   ): Promise<DerivedStep<IndexPosition> | undefined> {
     const { core } = this.#options
-    const commits = await core.recentCommits.between(library, stood.seq, wanted)
+    const commits = await storesOf(core).recentCommits.between(library, stood.seq, wanted)
     const [before, next] = commits
     const rootsOf = (some: readonly NumberedCommit[]) => some.map(({ rootId }) => rootId)
-    let changes = await core.changes.knownAlong(library.key, rootsOf(commits))
+    let changes = await storesOf(core).changes.knownAlong(library.key, rootsOf(commits))
     if (changes === undefined) commits.splice(1 + COMMITS_COMPARED)
     let last = commits.at(-1)
     // The history differs from the indexed one: the database was restored from a backup.
@@ -174,11 +176,11 @@ export class SearchIndex {
       await this.reset(stood)
       return undefined
     }
-    changes ??= await core.changes.along(library.key, rootsOf(commits))
+    changes ??= await storesOf(core).changes.along(library.key, rootsOf(commits))
     // A folder that was renamed and then changed looks like a deletion and an addition.
     if (last !== next && changes.some(isFolderThatCameOrWent)) {
       last = next
-      changes = await core.changes.along(library.key, [before.rootId, last.rootId])
+      changes = await storesOf(core).changes.along(library.key, [before.rootId, last.rootId])
     }
     const { rootId } = last
     return this.#write(library, stood, last, (step) => step.apply(changes, rootId))
@@ -194,7 +196,9 @@ export class SearchIndex {
     const writer = this.#writer(library, stood)
     const reached = () => ({ seq: to.seq, stood: writer.positionAt(to.seq, to.id) })
     try {
-      await work(new TreeStep({ db, libraryDb, objects: core.objects, libraryKey: library.key, writer }))
+      await work(
+        new TreeStep({ db, libraryDb, objects: storesOf(core).objects, libraryKey: library.key, writer }),
+      )
       const last = writer.last(to.seq, to.id)
       const onWritten = () => {
         if (writer.hasPending) onPending()

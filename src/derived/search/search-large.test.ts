@@ -18,7 +18,7 @@ onBothDatabases('the search index', (fresh) => {
     if (opened === undefined) return
     const { stage, search, settle, find, paths, put } = opened
     const library = await stage.newLibrary(await stage.actor())
-    const content = await stage.core.content.receive(oneChunk('x'))
+    const content = await stage.core.incoming.receive(oneChunk('x'))
     const files = Array.from({ length: 5000 }, (_, n) => ({ name: `item-${n}.bin`, content }))
     await addFiles(stage.core, await stage.reopen(library), ROOT, files)
     for (let n = 0; n < 6; n++) {
@@ -49,7 +49,7 @@ onBothDatabases('the search index', (fresh) => {
       if (opened === undefined) return
       const { stage, search, find, restart } = opened
       const library = await stage.newLibrary(await stage.actor())
-      const content = await stage.core.content.receive(oneChunk('x'))
+      const content = await stage.core.incoming.receive(oneChunk('x'))
       const files = Array.from({ length: count }, (_, n) => ({ name: `item-${n}.bin`, content }))
       await addFiles(stage.core, await stage.reopen(library), at('/'), files)
       const { info } = await stage.reopen(library)
@@ -76,7 +76,7 @@ onBothDatabases('the search index', (fresh) => {
     const { stage, settle, find, put } = opened
     const library = await stage.newLibrary(await stage.actor())
     const { core } = stage
-    const content = await core.content.receive(oneChunk('x'))
+    const content = await core.incoming.receive(oneChunk('x'))
     await put(library, '/big/sub/start.txt', 'x i')
     const files = Array.from({ length: 2500 }, (_, n) => ({ name: `item-${n}.bin`, content }))
     await addFiles(core, await stage.reopen(library), at('/big'), files)
@@ -112,7 +112,7 @@ onBothDatabases('the search index', (fresh) => {
     const { stage, settle, put, db } = opened
     const actor = await stage.actor()
     const libraries = [await stage.newLibrary(actor), await stage.newLibrary(actor)]
-    const content = await stage.core.content.receive(oneChunk('x'))
+    const content = await stage.core.incoming.receive(oneChunk('x'))
     for (const library of libraries) {
       const files = Array.from({ length: 700 }, (_, n) => ({ name: `item-${n}.bin`, content }))
       await addFiles(stage.core, await stage.reopen(library), at('/'), files, { into: at('/many items') })
@@ -155,7 +155,7 @@ onBothDatabases('the search index', (fresh) => {
     if (opened === undefined) return
     const { stage, settle, db } = opened
     const actor = await stage.actor()
-    const content = await stage.core.content.receive(oneChunk('x'))
+    const content = await stage.core.incoming.receive(oneChunk('x'))
     const keys: number[] = []
     for (const count of [10, 300, 20]) {
       const library = await stage.newLibrary(actor)

@@ -9,6 +9,7 @@ import { commitRows } from '../../libraries/commits/commit-store.ts'
 import { makeFolder, removeOne, rename } from '../../libraries/edits/entries.ts'
 import { copy, move } from '../../libraries/edits/move-copy.ts'
 import { revertLibrary } from '../../libraries/edits/revert.ts'
+import { storesOf } from '../../libraries/library/for-server.ts'
 import type { EditableLibrary } from '../../libraries/library/library.ts'
 import type { Tree } from '../../libraries/tree/tree.ts'
 import { listEntriesIn } from './entry-store.ts'
@@ -206,8 +207,8 @@ async function entriesBelow(tree: Tree): Promise<FoundEntry[]> {
 }
 
 async function contentOf({ stage }: SearchStage, libraryKey: number, id: FileId): Promise<string> {
-  const file = await stage.core.objects.getFile(libraryKey, id)
+  const file = await storesOf(stage.core).objects.getFile(libraryKey, id)
   const pieces: Buffer[] = []
-  for await (const piece of stage.core.content.read(libraryKey, file)) pieces.push(piece)
+  for await (const piece of storesOf(stage.core).content.read(libraryKey, file)) pieces.push(piece)
   return Buffer.concat(pieces).toString()
 }

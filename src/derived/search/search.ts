@@ -4,10 +4,9 @@ import { TimeSlicer } from '../../base/scheduling/index.ts'
 import type { LibraryCore } from '../../libraries/library/index.ts'
 import type { LibraryInfo } from '../../libraries/registry/index.ts'
 import { libraryRows } from '../../libraries/registry/index.ts'
-import { type ObjectStore, Tree } from '../../libraries/tree/index.ts'
 import type { Database } from '../../platform/database/index.ts'
 import type { TextExtractor } from '../../platform/extraction/index.ts'
-import type { OwnedReadables, Readable } from '../../sharing/access/index.ts'
+import { CurrentTrees, type OwnedReadables, type Readable } from '../../sharing/access/index.ts'
 import { highlight } from './highlight.ts'
 import { IndexMerging } from './index-merging.ts'
 import { IndexSlicing } from './index-slicing.ts'
@@ -21,34 +20,6 @@ import { Reindexing } from './reindexing.ts'
 import { SearchIndex } from './search-index.ts'
 import { TextQueue } from './text-queue.ts'
 import { countPending, findTexts, listFailures } from './text-store.ts'
-
-/**
- * The current trees, to verify search hits: the index lags behind the commits and
- * may contain names, paths and texts that no longer exist.
- */
-class CurrentTrees {
-  readonly #objects: ObjectStore
-  readonly #libraryDb: Database
-  readonly #trees = new Map<number, Tree | undefined>()
-  readonly #slicer = new TimeSlicer()
-
-  constructor({ objects, libraryDb }: { objects: ObjectStore; libraryDb: Database }) {
-    this.#objects = objects
-    this.#libraryDb = libraryDb
-  }
-
-  /** The current entry at a path; undefined if there is none, or the library was deleted. */
-  async find(libraryKey: number, path: LibraryPath): Promise<Dirent | undefined> {
-    if (!this.#trees.has(libraryKey)) this.#trees.set(libraryKey, await this.#head(libraryKey))
-    if (this.#slicer.isDue) await this.#slicer.rest()
-    return this.#trees.get(libraryKey)?.find(path)
-  }
-
-  async #head(libraryKey: number): Promise<Tree | undefined> {
-    const library = await libraryRows.findByKey(this.#libraryDb, libraryKey)
-    return library && new Tree(this.#objects, library.key, library.root)
-  }
-}
 
 // Characters searched for an excerpt: everything that is indexed if the text matched.
 const LOOKED_AT_FOR_TEXT = 2 ** 20
@@ -274,17 +245,14 @@ export class Search implements AsyncDisposable {
     ways: ReadonlyMap<number, readonly Step[]>,
     doors: ReadonlyMap<number, Readable>,
   ): Promise<Map<Match, Omit<Found, 'highlight'>>> {
-    const trees = new CurrentTrees({
-      objects: this.#options.core.objects,
-      libraryDb: this.#options.libraryDb,
-    })
+    const trees = new CurrentTrees(this.#options.core, this.#options.libraryDb)
     const current = new Map<Match, Omit<Found, 'highlight'>>()
     for (const match of matches) {
       const place = placeOf(ways.get(match.key) ?? [], match.key, doors)
       if (place === undefined) continue
       const { in: door } = place
       const path = door.isFile ? door.base : segmentsOf(place.path).reduce(joinPath, door.base)
-      const entry = await trees.find(place.in.libraryKey, path)
+      const entry = await trees.find(door, path)
       if (entry === undefined || !isStill(entry, match)) continue
       const { id, name, mtime } = entry
       current.set(match, { ...place, name, isDir: match.isDir, size: match.size, id, mtime })

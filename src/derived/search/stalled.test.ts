@@ -5,6 +5,7 @@ import { onBothDatabases } from '../../../test/support/databases.ts'
 import { openSearch } from '../../../test/support/search.ts'
 import { ROOT } from '../../base/paths/paths.ts'
 import { addFiles } from '../../libraries/edits/upload.ts'
+import { storesOf } from '../../libraries/library/for-server.ts'
 import type { Database } from '../../platform/database/database.ts'
 import { findSearchFaults } from './index-check.ts'
 import { SearchIndex } from './search-index.ts'
@@ -21,13 +22,13 @@ onBothDatabases('a search index that stood still for longer than its lease', (fr
       if (opened === undefined) return
       const { stage, search, db } = opened
       const { core } = stage
-      const parts = { core, libraryDb: stage.db, objects: core.objects, isExtractable: () => false }
+      const parts = { core, libraryDb: stage.db, objects: storesOf(core).objects, isExtractable: () => false }
       const indexOn = (own: Database) =>
         new SearchIndex({ ...parts, db: own, onPending: () => {}, onError: () => {} })
       const library = await stage.newLibrary(await stage.actor())
       const info = async () => (await stage.reopen(library)).info
       const add = async (names: readonly string[]) => {
-        const content = await core.content.receive(Readable.from([Buffer.from('x')]))
+        const content = await core.incoming.receive(Readable.from([Buffer.from('x')]))
         const files = names.map((name) => ({ name, content }))
         await addFiles(core, await stage.reopen(library), ROOT, files)
       }

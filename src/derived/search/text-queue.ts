@@ -1,4 +1,5 @@
 import { BackgroundQueue } from '../../base/scheduling/index.ts'
+import { storesOf } from '../../libraries/library/for-server.ts'
 import type { LibraryCore } from '../../libraries/library/index.ts'
 import type { Database } from '../../platform/database/index.ts'
 import { ExtractorUnavailable, type TextExtractor } from '../../platform/extraction/index.ts'
@@ -149,7 +150,7 @@ export class TextQueue {
   #extract({ key, objectId, name, size }: PendingText, owner: string) {
     const { core, extractor } = this.#options
     const read = async function* () {
-      const stored = await core.content.open(libraryKeyOf(key), objectId)
+      const stored = await storesOf(core).content.open(libraryKeyOf(key), objectId)
       // A chunk is valid only until the next one is requested.
       for await (const bytes of stored.read({ start: 0, end: stored.size })) yield Buffer.from(bytes)
     }

@@ -3,6 +3,7 @@ import { describe, it } from 'node:test'
 import { at, openTestCore, type TestCore } from '../../../test/support/core.ts'
 import type { Transaction } from '../../platform/database/index.ts'
 import { makeFolder } from '../edits/entries.ts'
+import { storesOf } from '../library/for-server.ts'
 import { getLibrary } from '../library/libraries.ts'
 import { purge } from '../library/library-trash.ts'
 import { deletedLibraries } from '../registry/deleted-library-store.ts'
@@ -12,7 +13,7 @@ import { positionRows } from './consumer-store.ts'
 const notCalled = (error: unknown) => assert.fail(String(error))
 
 function consumerOf({ db, core }: TestCore, onError: (error: unknown) => void = notCalled) {
-  return new CommitConsumer({ db, recentCommits: core.recentCommits, onError })
+  return new CommitConsumer({ db, recentCommits: storesOf(core).recentCommits, onError })
 }
 
 describe('a consumer of commits', () => {

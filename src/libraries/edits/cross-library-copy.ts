@@ -5,7 +5,7 @@ import { TimeSlicer } from '../../base/scheduling/index.ts'
 import type { Transaction } from '../../platform/database/index.ts'
 import { commitMessages } from '../commits/index.ts'
 import { copyObjects, reencrypt } from '../content/index.ts'
-import { dbOf } from '../library/for-operations.ts'
+import { dbOf, storesOf } from '../library/for-operations.ts'
 import { type EditableLibrary, fileLocks, type Library, type LibraryCore } from '../library/index.ts'
 import type { Totals } from '../tree/index.ts'
 import { copyBound, dropBound } from './bound-paths-store.ts'
@@ -53,7 +53,7 @@ export async function copyBetweenLibraries(
   observer?: CopyObserver,
 ): Promise<Placed[]> {
   await target.tree.getDir(folder)
-  const totals = await totalsOf(chosen, (entry) => core.objects.totalsOf(source.info.key, entry))
+  const totals = await totalsOf(chosen, (entry) => source.content.totalsOf(entry))
   await observer?.counted(totals)
   await refuseOverQuota(target.info, totals.size, roomLeft)
   // Checked before the copy. The library as a whole is checked where its head moves.
@@ -67,7 +67,7 @@ export async function copyBetweenLibraries(
     await observer?.placing()
     await target.refuseLockedFolder(folder)
     await refuseOverQuota(library, totals.size, roomLeft)
-    const contentOf = (dirent: DirDirent) => core.objects.getDir(target.info.key, dirent.id)
+    const contentOf = (dirent: DirDirent) => target.content.getDir(dirent.id)
     const placed = await place(tree, folder, arrived, target.actor.email, merge ? contentOf : undefined)
     return {
       description: commitMessages.added(entriesOf(chosen)),
@@ -138,7 +138,7 @@ export async function copyContent(
   const onStep = observer?.copied.bind(observer)
   if (from.key === undefined && to.key === undefined) {
     await copyObjects(
-      { db: dbOf(core), objects: core.objects },
+      { db: dbOf(core), objects: storesOf(core).objects },
       from.libraryKey,
       to.libraryKey,
       entries,
@@ -146,6 +146,6 @@ export async function copyContent(
     )
     return chosen
   }
-  const arrived = await reencrypt({ ...core, db: dbOf(core) }, from, to, entries, onStep)
+  const arrived = await reencrypt({ ...storesOf(core), db: dbOf(core) }, from, to, entries, onStep)
   return chosen.map(({ path, entry }, index) => ({ path, entry: arrived[index] ?? entry }))
 }

@@ -217,7 +217,7 @@ async function copyAcross(
   const entry: Dirent = isShallow && found.kind === 'dir' ? { ...found, id: EMPTY_ID } : found
   const early = await outcomeAt(target.tree, to, replaces)
   if (early !== 'created' && early !== 'replaced') return early
-  const totals = await core.objects.totalsOf(source.info.key, entry)
+  const totals = await source.content.totalsOf(entry)
   await refuseOverQuota(target.info, totals.size, roomLeft)
   const entries = totals.fileCount + (totals.dirCount ?? 0)
   const fault = core.growth.refusalOf({ entriesBefore: 0, entries })

@@ -4,10 +4,10 @@ import { joinPath, type LibraryPath, parentOf, ROOT } from '../../base/paths/ind
 import { TimeSlicer } from '../../base/scheduling/index.ts'
 import type { NumberedCommit } from '../commits/index.ts'
 import { commitMessages } from '../commits/index.ts'
-import { dbOf, isLockable } from '../library/for-operations.ts'
+import { dbOf, isLockable, storesOf } from '../library/for-operations.ts'
 import { type EditableLibrary, fileLocks, type LibraryCore, type OwnedLibrary } from '../library/index.ts'
 import type { Scope } from '../registry/index.ts'
-import { Tree, type WorkingTree } from '../tree/index.ts'
+import type { WorkingTree } from '../tree/index.ts'
 import { updateSubLibraryPaths } from '../views/index.ts'
 import { dropBound, listDeletedBound, restoreBound } from './bound-paths-store.ts'
 import type { RoomLeft } from './selection.ts'
@@ -65,8 +65,8 @@ async function revertOne(
   kind: Dirent['kind'],
   roomLeft: RoomLeft,
 ): Promise<void> {
-  const commit = (path: LibraryPath) => core.history.getCommitFor(library.info, wanted.commitId, path)
-  const found = await find(core, library, wanted, commit)
+  const commit = (path: LibraryPath) => library.history.getCommitFor(wanted.commitId, path)
+  const found = await find(library, wanted, commit)
   if (found.was.kind !== kind) {
     fail({ code: 'path-not-found', path: found.path, wanted: kind === 'dir' ? 'Folder' : 'File' })
   }
@@ -89,11 +89,11 @@ export async function restoreEntries(
   const outcomes: (Exclude<Restored, { kind: unknown }> | Found)[] = []
   for (const one of wanted) {
     const commit = () => {
-      const getting = commits.get(one.commitId) ?? core.history.getCommit(library.info, one.commitId)
+      const getting = commits.get(one.commitId) ?? library.history.getCommit(one.commitId)
       commits.set(one.commitId, getting)
       return getting
     }
-    outcomes.push(await attempt(() => find(core, library, one, commit)))
+    outcomes.push(await attempt(() => find(library, one, commit)))
     if (slicer.isDue) await slicer.rest()
   }
   const put = await putBack(
@@ -118,7 +118,7 @@ export async function revertLibrary(
   commitId: CommitId,
   roomLeft: RoomLeft,
 ): Promise<void> {
-  const commit = await core.history.getCommit(library.info, commitId)
+  const commit = await library.history.getCommit(commitId)
   await library.commit(async (tree, info) => {
     if (commit.rootId === info.root) return { description: '', result: undefined }
     const gone = [
@@ -128,7 +128,7 @@ export async function revertLibrary(
     const missing = await deletedFiles(core, info, tree)
     const { size } = await tree.replaceRoot(commit.rootId)
     const back = await restoredFiles(missing, tree)
-    const settled = await core.views.locateSubLibraries(info, commit.rootId)
+    const settled = await storesOf(core).views.locateSubLibraries(info, commit.rootId)
     const room = size > info.size ? await roomLeft(info) : undefined
     if (room !== undefined && size - info.size >= room.left)
       fail({ code: 'quota-exceeded', limit: room.limit })
@@ -172,7 +172,7 @@ async function removedBoundItems(
   library: EditableLibrary,
   commit: NumberedCommit,
 ): Promise<LibraryPath[]> {
-  const tree = new Tree(core.objects, library.info.key, commit.rootId)
+  const tree = library.content.tree(commit.rootId)
   const gone: LibraryPath[] = []
   const slicer = new TimeSlicer()
   for (const binding of core.pathBindings) {
@@ -195,7 +195,7 @@ async function removedLockedFiles(
   now: WorkingTree,
   commit: NumberedCommit,
 ): Promise<LibraryPath[]> {
-  const then = await core.history.treeOf(library.info, commit)
+  const then = await library.history.treeOf(commit)
   const gone: LibraryPath[] = []
   for (const lock of await fileLocks.list(core, library.info)) {
     const { path } = lock
@@ -210,16 +210,15 @@ async function removedLockedFiles(
 
 /** Throws commit-not-found, path-not-found. */
 async function find(
-  core: LibraryCore,
   library: EditableLibrary,
   { path }: Wanted,
   getCommit: (path: LibraryPath) => Promise<NumberedCommit>,
 ): Promise<Found> {
   if (path === undefined) return fail({ code: 'path-not-found', path: '', wanted: 'Item' })
   const commit = await getCommit(path)
-  const was = await (await core.history.treeOf(library.info, commit)).find(path)
+  const was = await (await library.history.treeOf(commit)).find(path)
   if (was === undefined) return fail({ code: 'path-not-found', path, wanted: 'Item' })
-  const { size } = await core.objects.totalsOf(library.info.key, was)
+  const { size } = await library.content.totalsOf(was)
   return { path, was, bytes: size, from: commit.ctime }
 }
 

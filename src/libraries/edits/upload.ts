@@ -223,7 +223,7 @@ async function treeAt(core: LibraryCore, library: EditableLibrary, id: CommitId)
   // A base from before the folder was shared is not accepted.
   const isShown = commit !== undefined && commit.seq >= (library.info.sub?.sinceSeq ?? 0)
   if (!isShown) return fail({ code: 'commit-not-found', id })
-  return core.history.treeOf(library.info, commit)
+  return library.history.treeOf(commit)
 }
 
 async function fileAt(

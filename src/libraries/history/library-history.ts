@@ -1,3 +1,4 @@
+import type { LibraryInfo } from '../registry/index.ts'
 import { findContentCommit, listFileHistoryFrom, listFileHistoryPage } from './file-history-pages.ts'
 import { folderAsOf, folderStays } from './folder-history.ts'
 import { getCommit, getCommitDetail, keepDays, listHistory } from './history.ts'
@@ -7,43 +8,120 @@ import { findOrigin, getCommitFor, getTreeAt, getTreeAtTime, listVisitorsFiles, 
 import { findTrash, listTrashPage } from './trash.ts'
 import { listTrashActions, listTrashOfAction } from './trash-actions.ts'
 
-/** The parameters of a function of this module after its stores. */
-type Rest<F> = F extends (stores: HistoryStores, ...rest: infer R) => unknown ? R : never
+/** The parameters of a function of this module after its stores and the library. */
+type Rest<F> = F extends (stores: HistoryStores, library: LibraryInfo, ...rest: infer R) => unknown
+  ? R
+  : never
 
-/** History, revisions and trash of libraries. Other modules get this instead of the stores. */
-export class HistoryReader {
+/** The trash of no libraries. */
+const nothing = { items: [], next: undefined }
+
+/** History, revisions and trash of one library. A handle has it, so whoever reads has shown a right to the library (I8). */
+export class LibraryHistory {
   readonly #stores: HistoryStores
+  readonly #library: LibraryInfo
 
-  constructor(stores: HistoryStores) {
+  constructor(stores: HistoryStores, library: LibraryInfo) {
     this.#stores = stores
+    this.#library = library
   }
 
-  readonly listFileHistoryFrom = (...rest: Rest<typeof listFileHistoryFrom>) =>
-    listFileHistoryFrom(this.#stores, ...rest)
-  readonly listFileHistoryPage = (...rest: Rest<typeof listFileHistoryPage>) =>
-    listFileHistoryPage(this.#stores, ...rest)
-  readonly findContentCommit = (...rest: Rest<typeof findContentCommit>) =>
-    findContentCommit(this.#stores, ...rest)
-  readonly folderAsOf = (...rest: Rest<typeof folderAsOf>) => folderAsOf(this.#stores, ...rest)
-  readonly folderStays = (...rest: Rest<typeof folderStays>) => folderStays(this.#stores, ...rest)
-  readonly getCommit = (...rest: Rest<typeof getCommit>) => getCommit(this.#stores, ...rest)
-  readonly getCommitDetail = (...rest: Rest<typeof getCommitDetail>) => getCommitDetail(this.#stores, ...rest)
-  readonly keepDays = (...rest: Rest<typeof keepDays>) => keepDays(this.#stores, ...rest)
-  readonly listHistory = (...rest: Rest<typeof listHistory>) => listHistory(this.#stores, ...rest)
-  readonly findOrigin = (...rest: Rest<typeof findOrigin>) => findOrigin(this.#stores, ...rest)
-  readonly listVisitorsFiles = (...rest: Rest<typeof listVisitorsFiles>) =>
-    listVisitorsFiles(this.#stores, ...rest)
-  readonly getCommitFor = (...rest: Rest<typeof getCommitFor>) => getCommitFor(this.#stores, ...rest)
-  readonly getTreeAt = (...rest: Rest<typeof getTreeAt>) => getTreeAt(this.#stores, ...rest)
-  readonly getTreeAtTime = (...rest: Rest<typeof getTreeAtTime>) => getTreeAtTime(this.#stores, ...rest)
-  readonly treeOf = (...rest: Rest<typeof treeOf>) => treeOf(this.#stores, ...rest)
-  readonly findTrash = (...rest: Rest<typeof findTrash>) => findTrash(this.#stores, ...rest)
-  readonly listMergedTrash = (...rest: Rest<typeof listMergedTrash>) => listMergedTrash(this.#stores, ...rest)
-  readonly listMergedTrashActions = (...rest: Rest<typeof listMergedTrashActions>) =>
-    listMergedTrashActions(this.#stores, ...rest)
-  readonly listTrashActions = (...rest: Rest<typeof listTrashActions>) =>
-    listTrashActions(this.#stores, ...rest)
-  readonly listTrashOfAction = (...rest: Rest<typeof listTrashOfAction>) =>
-    listTrashOfAction(this.#stores, ...rest)
-  readonly listTrashPage = (...rest: Rest<typeof listTrashPage>) => listTrashPage(this.#stores, ...rest)
+  /** See `listMergedTrash`. */
+  static async mergedTrash(
+    histories: readonly LibraryHistory[],
+    query: Parameters<typeof listMergedTrash>[2],
+  ) {
+    const [stores, libraries] = LibraryHistory.#all(histories)
+    return stores === undefined ? nothing : listMergedTrash(stores, libraries, query)
+  }
+
+  /** See `listMergedTrashActions`. */
+  static async mergedTrashActions(
+    histories: readonly LibraryHistory[],
+    query: Parameters<typeof listMergedTrashActions>[2],
+  ) {
+    const [stores, libraries] = LibraryHistory.#all(histories)
+    return stores === undefined ? nothing : listMergedTrashActions(stores, libraries, query)
+  }
+
+  static #all(histories: readonly LibraryHistory[]): [HistoryStores | undefined, LibraryInfo[]] {
+    const all = histories.map((one) => [one.#stores, one.#library] as const)
+    return [all[0]?.[0], all.map(([, library]) => library)]
+  }
+
+  listFileHistoryFrom(...rest: Rest<typeof listFileHistoryFrom>) {
+    return listFileHistoryFrom(this.#stores, this.#library, ...rest)
+  }
+
+  listFileHistoryPage(...rest: Rest<typeof listFileHistoryPage>) {
+    return listFileHistoryPage(this.#stores, this.#library, ...rest)
+  }
+
+  findContentCommit(...rest: Rest<typeof findContentCommit>) {
+    return findContentCommit(this.#stores, this.#library, ...rest)
+  }
+
+  folderAsOf(...rest: Rest<typeof folderAsOf>) {
+    return folderAsOf(this.#stores, this.#library, ...rest)
+  }
+
+  folderStays(...rest: Rest<typeof folderStays>) {
+    return folderStays(this.#stores, this.#library, ...rest)
+  }
+
+  getCommit(...rest: Rest<typeof getCommit>) {
+    return getCommit(this.#stores, this.#library, ...rest)
+  }
+
+  getCommitDetail(...rest: Rest<typeof getCommitDetail>) {
+    return getCommitDetail(this.#stores, this.#library, ...rest)
+  }
+
+  keepDays(...rest: Rest<typeof keepDays>) {
+    return keepDays(this.#stores, this.#library, ...rest)
+  }
+
+  listHistory(...rest: Rest<typeof listHistory>) {
+    return listHistory(this.#stores, this.#library, ...rest)
+  }
+
+  findOrigin(...rest: Rest<typeof findOrigin>) {
+    return findOrigin(this.#stores, this.#library, ...rest)
+  }
+
+  listVisitorsFiles(...rest: Rest<typeof listVisitorsFiles>) {
+    return listVisitorsFiles(this.#stores, this.#library, ...rest)
+  }
+
+  getCommitFor(...rest: Rest<typeof getCommitFor>) {
+    return getCommitFor(this.#stores, this.#library, ...rest)
+  }
+
+  getTreeAt(...rest: Rest<typeof getTreeAt>) {
+    return getTreeAt(this.#stores, this.#library, ...rest)
+  }
+
+  getTreeAtTime(...rest: Rest<typeof getTreeAtTime>) {
+    return getTreeAtTime(this.#stores, this.#library, ...rest)
+  }
+
+  treeOf(...rest: Rest<typeof treeOf>) {
+    return treeOf(this.#stores, this.#library, ...rest)
+  }
+
+  findTrash(...rest: Rest<typeof findTrash>) {
+    return findTrash(this.#stores, this.#library, ...rest)
+  }
+
+  listTrashActions(...rest: Rest<typeof listTrashActions>) {
+    return listTrashActions(this.#stores, this.#library, ...rest)
+  }
+
+  listTrashOfAction(...rest: Rest<typeof listTrashOfAction>) {
+    return listTrashOfAction(this.#stores, this.#library, ...rest)
+  }
+
+  listTrashPage(...rest: Rest<typeof listTrashPage>) {
+    return listTrashPage(this.#stores, this.#library, ...rest)
+  }
 }

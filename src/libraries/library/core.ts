@@ -12,7 +12,7 @@ import {
 } from '../commits/index.ts'
 import { CommitConsumer } from '../consumers/index.ts'
 import { ContentStore, LibraryKeys } from '../content/index.ts'
-import { HistoryReader, PathIndex, TrashCounts } from '../history/index.ts'
+import { type HistoryStores, PathIndex, TrashCounts } from '../history/index.ts'
 import type { LibraryDependent, LibraryInfo, PathBinding } from '../registry/index.ts'
 import { ObjectStore, TreeChanges } from '../tree/index.ts'
 import { Views } from '../views/index.ts'
@@ -46,15 +46,34 @@ interface CoreOptions {
 type HeadListener = (library: LibraryInfo, before: LibraryInfo) => void
 
 /**
- * The key of what only this module may use. `index.ts` does not export it: without it nobody has the database or a
- * way to move a head, except through a handle that `access` gave out.
+ * The key of what only this module may use. `index.ts` does not export it: without it nobody has the database, a
+ * way to move a head, or the content and history of a library, except through a handle that `access` gave out.
  */
 const internals = Symbol('internals of the library core')
 
 interface Internals {
   readonly db: Database
   readonly writers: Writers
+  readonly stores: LibraryStores
 }
+
+/** What reads any library by its key, without asking who may (`for-operations.ts`, `for-server.ts`). */
+interface LibraryStores {
+  readonly objects: ObjectStore
+  /** Reads the changes of commits. */
+  readonly changes: TreeChanges
+  readonly recentCommits: RecentCommits
+  readonly content: ContentStore
+  readonly pathIndex: PathIndex
+  readonly history: HistoryStores
+  readonly views: Views
+}
+
+/** Receives the bytes of uploads, which no library refers to yet, and reads those of unfinished uploads by the rows of their owners. */
+export type IncomingContent = Pick<
+  ContentStore,
+  'receive' | 'receiveBlock' | 'putSmall' | 'stage' | 'readStaged'
+>
 
 /** The services of libraries. */
 export interface LibraryCore extends AsyncDisposable {
@@ -62,13 +81,9 @@ export interface LibraryCore extends AsyncDisposable {
   readonly now: () => number
   /** Where audited operations write their entries, in their transactions. */
   readonly audit: Audit
-  readonly objects: ObjectStore
   /** What garbage collection must not take away. */
   readonly operations: RunningOperations
-  /** Reads the changes of commits. */
-  readonly changes: TreeChanges
-  readonly recentCommits: RecentCommits
-  readonly content: ContentStore
+  readonly incoming: IncomingContent
   /** The keys of encrypted libraries whose password was given. */
   readonly keys: LibraryKeys
   /** Counts of edits since the start of this process. */
@@ -77,9 +92,6 @@ export interface LibraryCore extends AsyncDisposable {
   readonly growth: GrowthLimits
   /** Processes new commits for all modules with derived data. */
   readonly commitConsumer: CommitConsumer
-  readonly pathIndex: PathIndex
-  readonly history: HistoryReader
-  readonly views: Views
   /** Calls `listener` after this process moved the head of a library, with the library as it is now and as it was before. */
   onHeadMoved(listener: HeadListener): void
   /** Changes of libraries without a commit. */
@@ -93,6 +105,11 @@ export interface LibraryCore extends AsyncDisposable {
 /** For files of this module. */
 export function dbOf(core: LibraryCore): Database {
   return core[internals].db
+}
+
+/** For files of this module, and through their own doors for operations on handles and for what the server does for itself. */
+export function storesOf(core: LibraryCore): LibraryStores {
+  return core[internals].stores
 }
 
 /** For files of this module. */
@@ -124,25 +141,24 @@ export function createLibraryCore(options: CoreOptions): LibraryCore {
       for (const listener of listeners) listener(library, before)
     },
   })
-  const trashCounts = new TrashCounts()
+  const history = { db, objects, pathIndex, trashCounts: new TrashCounts(), now, defaultHistoryDays }
+  const views = new Views({ db, objects })
   return {
-    [internals]: { db, writers },
+    [internals]: {
+      db,
+      writers,
+      stores: { objects, changes, recentCommits, content, pathIndex, history, views },
+    },
     audit,
     now,
-    objects,
     operations,
-    changes,
-    recentCommits,
-    content,
+    incoming: content,
     keys,
     edits: writers.statistics,
     growth,
     commitConsumer,
-    pathIndex,
     events: new LibraryEvents(),
     lockRights: new LockRights(),
-    history: new HistoryReader({ db, objects, pathIndex, trashCounts, now, defaultHistoryDays }),
-    views: new Views({ db, objects }),
     onHeadMoved: (listener) => void listeners.push(listener),
     dependents,
     pathBindings: options.pathBindings,

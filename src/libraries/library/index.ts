@@ -1,6 +1,6 @@
 export { changeStatus, libraryTotals, listLibraryPage, setKeepDays } from './administration.ts'
 export type { ListedLibrary } from './administration-store.ts'
-export { createLibraryCore, type LibraryCore } from './core.ts'
+export { createLibraryCore, type IncomingContent, type LibraryCore } from './core.ts'
 export { ensureDefaultLibrary, findDefaultLibrary } from './default-library.ts'
 export {
   createLibrary,
@@ -28,4 +28,5 @@ export { changePassword, lockLibrary, openWithPassword, viewWithPassword } from 
 export { emptyTrash, libraryTrash } from './library-trash.ts'
 export { type FileLock, lockBinding, lockRows } from './lock-store.ts'
 export { fileLocks } from './locks.ts'
+export { viewHeads } from './view-heads.ts'
 export { lockTokens } from './webdav-locks.ts'

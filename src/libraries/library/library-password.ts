@@ -6,7 +6,7 @@ import { type LibraryEncryption, libraryPasswords } from '../content/index.ts'
 import type { SubLibrary } from '../registry/index.ts'
 import { libraryRows } from '../registry/index.ts'
 import { replacePasswordChecks } from '../views/index.ts'
-import { dbOf, type LibraryCore } from './core.ts'
+import { dbOf, type LibraryCore, storesOf } from './core.ts'
 import type { Library, OwnedLibrary } from './library.ts'
 
 /**
@@ -61,7 +61,7 @@ export async function viewWithPassword(
   password: string,
 ): Promise<SubLibrary | undefined> {
   if (!(await libraryPasswords.check(library.info.id, encryption, password))) return undefined
-  return core.views.encryptedSubLibraryAt(library, encryption, path, password)
+  return storesOf(core).views.encryptedSubLibraryAt(library, encryption, path, password)
 }
 
 /**
@@ -84,7 +84,7 @@ export async function changePassword(
   if (!(await libraryPasswords.check(id, encryption, older))) return false
   const changed = await libraryPasswords.withNew(id, encryption, older, newer)
   if (changed === undefined) return false
-  const views = await core.views.passwordChecksOf(library.info.key, changed, newer)
+  const views = await storesOf(core).views.passwordChecksOf(library.info.key, changed, newer)
   const wasOpen = await core.keys.isOpen(library)
   const { result: isDone } = await library.commit(async (_tree, now) => {
     if (now.encryption?.randomKey !== encryption.randomKey) return { description: '', result: false }

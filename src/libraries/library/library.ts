@@ -1,10 +1,12 @@
 import { fail } from '../../base/errors.ts'
 import type { LibraryPath } from '../../base/paths/index.ts'
 import type { Committed, Edit, Edited } from '../commits/index.ts'
-import { type LibraryInfo, originOf } from '../registry/index.ts'
+import { LibraryHistory } from '../history/index.ts'
+import { type LibraryInfo, originOf, type SubLibrary } from '../registry/index.ts'
 import { Tree } from '../tree/index.ts'
 import { expectNotMoved, FolderMoved } from '../views/index.ts'
-import { type LibraryCore, writersOf } from './core.ts'
+import { type LibraryCore, storesOf, writersOf } from './core.ts'
+import { LibraryContent } from './library-content.ts'
 import { fileLocks, newEntryIn } from './locks.ts'
 
 /** The permission of a user at a path. */
@@ -46,10 +48,11 @@ export class Library {
   constructor(core: LibraryCore, info: LibraryInfo, actor: Actor, right: Right | Permission, tree?: Tree) {
     this.core = core
     this.#info = info
-    core.objects.epochs.see(info.key, info.objectsEpoch)
+    const { objects } = storesOf(core)
+    objects.epochs.see(info.key, info.objectsEpoch)
     this.actor = actor
     this.right = typeof right === 'string' ? { permission: right, isAdmin: false } : right
-    this.tree = tree ?? new Tree(core.objects, info.key, info.root, info.rootDir)
+    this.tree = tree ?? new Tree(objects, info.key, info.root, info.rootDir)
   }
 
   get info(): LibraryInfo {
@@ -58,6 +61,21 @@ export class Library {
 
   get permission(): Permission {
     return this.right.permission
+  }
+
+  /** Its dirs, files and blocks. */
+  get content(): LibraryContent {
+    return new LibraryContent(storesOf(this.core), this.info)
+  }
+
+  /** Its history, revisions and trash. */
+  get history(): LibraryHistory {
+    return new LibraryHistory(storesOf(this.core).history, this.info)
+  }
+
+  /** The sub-library of a folder, created if there is none. Throws path-not-found, root-not-allowed, and encrypted-mismatch in an encrypted library. */
+  subLibraryAt(path: LibraryPath): Promise<SubLibrary> {
+    return storesOf(this.core).views.subLibraryAt(this, path)
   }
 
   /** Whether the actor owns the library; for a sub-library, its origin. False for a scoped credential. */
@@ -116,7 +134,8 @@ export class Library {
   /** Reads the sub-library again after its folder was moved. Throws library-not-found. */
   protected async refresh(): Promise<void> {
     const { sub, id } = this.info
-    const [now] = sub === undefined ? [] : await this.core.views.findSubLibraryInfos('key', [sub.key])
+    const [now] =
+      sub === undefined ? [] : await storesOf(this.core).views.findSubLibraryInfos('key', [sub.key])
     this.#info = now ?? fail({ code: 'library-not-found', id })
   }
 }

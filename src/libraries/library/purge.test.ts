@@ -8,6 +8,7 @@ import { makeFolder } from '../edits/entries.ts'
 import { historyRows } from '../history/dependent-rows-store.ts'
 import { deletedLibraries } from '../registry/deleted-library-store.ts'
 import type { LibraryDependent } from '../registry/dependents.ts'
+import { storesOf } from './for-server.ts'
 import { purge } from './library-trash.ts'
 
 const TABLES = ['activity', 'file_edit', 'first_seen', 'follower', 'path_origin', 'photo', 'trash_item']
@@ -23,7 +24,7 @@ onBothDatabases('a purged library', (fresh) => {
     // As if a step had written its rows after the batches.
     for (const rows of [activityRows, historyRows, photoRows] as Required<LibraryDependent>[])
       t.mock.method(rows, 'purgeBatch', async () => 0)
-    await test.core.pathIndex.catchUp(info)
+    await storesOf(test.core).pathIndex.catchUp(info)
     await test.db.write(async (tx) => {
       await tx.insert('photo', PHOTO, [[info.key, '/', 'a.jpg', Buffer.alloc(20), 0, 1, 1, 1, 0, 1]])
       await tx.insert('activity', ACTIVITY, [[info.key, 1, 1, 2, 'create', 'dir', '/a', 'ann']])

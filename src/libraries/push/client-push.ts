@@ -2,6 +2,7 @@ import type { BlockId, Commit, CommitId, DirId, FileId, FsId } from '../../base/
 import type { Database } from '../../platform/database/index.ts'
 import type { NumberedCommit } from '../commits/index.ts'
 import type { Content, ContentStore, StoredBytes, TakenBlock } from '../content/index.ts'
+import { storesOf } from '../library/for-operations.ts'
 import type { EditableLibrary, Library, LibraryCore } from '../library/index.ts'
 import type { LibraryInfo } from '../registry/index.ts'
 import { BlockIntake } from './block-intake.ts'
@@ -31,7 +32,8 @@ export class ClientPush implements AsyncDisposable {
   readonly #blockIntake: BlockIntake
 
   constructor({ core, db, allowance }: ClientPushOptions) {
-    const { now, objects, content, growth, pathBindings } = core
+    const { now, growth, pathBindings } = core
+    const { objects, content } = storesOf(core)
     const uncommitted = new Uncommitted(db, allowance)
     const largeObjects = new LargeObjects()
     this.#stores = { core, db, now, objects, growth, uncommitted, largeObjects, pathBindings }
@@ -39,33 +41,33 @@ export class ClientPush implements AsyncDisposable {
     this.#blockIntake = new BlockIntake(db, content, uncommitted, now)
   }
 
-  findCommit(library: LibraryInfo, id: CommitId): Promise<NumberedCommit | undefined> {
-    return findVisibleCommit(this.#stores, library, id)
+  findCommit({ info }: Library, id: CommitId): Promise<NumberedCommit | undefined> {
+    return findVisibleCommit(this.#stores, info, id)
   }
 
   /** The last commit that a client synced; undefined if its history was given up meanwhile. Throws client-ahead. */
-  async findClientHead(library: LibraryInfo, id: CommitId): Promise<NumberedCommit | undefined> {
-    const known = await findVisibleCommit(this.#stores, library, id)
-    if (known === undefined) await refuseIfRestored(this.#stores, library)
+  async findClientHead({ info }: Library, id: CommitId): Promise<NumberedCommit | undefined> {
+    const known = await findVisibleCommit(this.#stores, info, id)
+    if (known === undefined) await refuseIfRestored(this.#stores, info)
     return known
   }
 
-  recordHead(library: LibraryInfo): Promise<void> {
-    return recordHead(this.#stores, library)
+  recordHead({ info }: Library): Promise<void> {
+    return recordHead(this.#stores, info)
   }
 
-  markVisible(library: LibraryInfo, ids: readonly string[]): Promise<void> {
-    return markVisible(this.#stores, library, ids)
+  markVisible({ info }: Library, ids: readonly string[]): Promise<void> {
+    return markVisible(this.#stores, info, ids)
   }
 
-  visibleAmong<T extends string>(library: LibraryInfo, ids: readonly T[]): Promise<ReadonlySet<T>> {
-    return visibleAmong(this.#stores, library, ids)
+  visibleAmong<T extends string>({ info }: Library, ids: readonly T[]): Promise<ReadonlySet<T>> {
+    return visibleAmong(this.#stores, info, ids)
   }
 
   /** A block that clients of the library may read. Synchronous where no query is needed. */
-  findBlock(library: LibraryInfo, id: BlockId): StoredBytes | undefined | Promise<StoredBytes | undefined> {
-    if (library.sub === undefined) return this.#content.findBlock(library.key, id)
-    return this.#findShownBlock(library, id)
+  findBlock({ info }: Library, id: BlockId): StoredBytes | undefined | Promise<StoredBytes | undefined> {
+    if (info.sub === undefined) return this.#content.findBlock(info.key, id)
+    return this.#findShownBlock(info, id)
   }
 
   async #findShownBlock(library: LibraryInfo, id: BlockId): Promise<StoredBytes | undefined> {

@@ -44,7 +44,7 @@ export class Views {
  */
 async function containsFile(
   { objects }: Pick<ViewStores, 'objects'>,
-  { info }: { info: LibraryInfo },
+  info: LibraryInfo,
   file: FileId,
 ): Promise<boolean> {
   if (info.sub === undefined) return true

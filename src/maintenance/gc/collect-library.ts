@@ -9,6 +9,7 @@ import {
   deletePathIndexBelow,
   oldestShown,
 } from '../../libraries/history/index.ts'
+import { storesOf } from '../../libraries/library/for-server.ts'
 import { withoutUncommitted } from '../../libraries/push/index.ts'
 import type { LibraryInfo } from '../../libraries/registry/index.ts'
 import { libraryHeads, libraryRenames, libraryRows } from '../../libraries/registry/index.ts'
@@ -95,7 +96,7 @@ async function keptFrom(
   const { core, db, now } = context
   const source = { db, now, defaultHistoryDays: core.defaultHistoryDays }
   const shown = Math.min(await oldestShown(source, library), library.headSeq)
-  await core.pathIndex.catchUp(library)
+  await storesOf(core).pathIndex.catchUp(library)
   // A dry run must not notify users of commits.
   if (!context.dryRun) await context.processCommits(library.key)
   const oldest = Math.min(shown, (await positionRows.slowest(db, library.key)) ?? shown)
@@ -298,9 +299,9 @@ async function apply(
     }, later)
     figures.deleted.objects += deleted.length
     const deletedIds = deleted.map((id) => Buffer.from(id).toString('hex'))
-    core.objects.forget(key, deletedIds)
-    core.content.forgetFiles(key, deletedIds)
-    if (epoch !== undefined) core.objects.epochs.advance(key, epoch)
+    storesOf(core).objects.forget(key, deletedIds)
+    storesOf(core).content.forgetFiles(key, deletedIds)
+    if (epoch !== undefined) storesOf(core).objects.epochs.advance(key, epoch)
   })
   await inSteps(marked.deletableReferences, async (ids) => {
     const { deleted, epoch } = await db.write(async (tx) => {
@@ -311,11 +312,11 @@ async function apply(
       return { deleted: gone, epoch: raised }
     }, later)
     figures.deleted.references += deleted.length
-    core.content.forgetBlocks(
+    storesOf(core).content.forgetBlocks(
       key,
       deleted.map(({ id }) => Buffer.from(id).toString('hex')),
     )
-    if (epoch !== undefined) core.objects.epochs.advance(key, epoch)
+    if (epoch !== undefined) storesOf(core).objects.epochs.advance(key, epoch)
     // From now on they wait as blocks of the server, if no other library holds them.
     for (const { size } of deleted) figures.waitingBytes -= size
   })
@@ -328,14 +329,17 @@ async function rewriteDependents(
   ids: readonly Uint8Array[],
 ): Promise<void> {
   for (const dependent of await condemnedObjects.listDependents(db, key, ids)) {
-    const stored = await core.objects.getDir(key, Buffer.from(dependent.id).toString('hex') as DirId)
+    const stored = await storesOf(core).objects.getDir(
+      key,
+      Buffer.from(dependent.id).toString('hex') as DirId,
+    )
     const whole = await new TimeSlicer().through(prepareWholeDir(stored))
     // The deletion of its base relies on it.
     await db.write((tx) => condemnedObjects.rewriteWhole(tx, key, dependent, whole), {
       durable: 'replicated',
     })
     // The cached dir has the depth of the delta.
-    core.objects.forget(key, [stored.dir.id])
+    storesOf(core).objects.forget(key, [stored.dir.id])
   }
 }
 

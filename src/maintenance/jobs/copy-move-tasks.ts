@@ -23,7 +23,7 @@ import {
 } from '../../libraries/library/index.ts'
 import type { LibraryInfo } from '../../libraries/registry/index.ts'
 import { libraryRows } from '../../libraries/registry/index.ts'
-import { type Totals, Tree } from '../../libraries/tree/index.ts'
+import type { Totals } from '../../libraries/tree/index.ts'
 import {
   type CredentialOrigin,
   type CredentialOrigins,
@@ -275,10 +275,7 @@ export class CopyMoveTasks implements AsyncDisposable {
     const source = await this.#openSource(task)
     const sourceRoot = task.sourceRoot ?? source.info.root
     // A fixed root, so that the copied entries and the deleted ones are the same even if the source changes.
-    const chosen = await select(
-      new Tree(core.objects, source.info.key, sourceRoot, source.info.rootDir),
-      task,
-    )
+    const chosen = await select(source.content.tree(sourceRoot), task)
     const editable = task.operation === 'move' ? source.editable(task.parent) : undefined
     const progress = { total: task.total }
     if (task.extraction !== undefined) {

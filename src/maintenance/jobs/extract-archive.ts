@@ -60,7 +60,7 @@ export async function extractArchive(
   // Leased for the whole extraction, which may outlast the lifetime of the keys.
   using _reading = readingKey?.lease()
   using _writing = key?.lease()
-  using zip = await ZipArchive.open(await core.content.open(source.info.key, archive.id, readingKey))
+  using zip = await ZipArchive.open(await source.content.open(archive.id, readingKey))
   const plan = await planExtraction(zip, extraction)
   const bytes = [...plan.files.values()].reduce((sum, { size }) => sum + size, 0)
   if (bytes > Math.max(HARMLESS_BYTES, MAX_RATIO * archive.size)) {
@@ -77,9 +77,9 @@ export async function extractArchive(
   await using pending = new PendingBlocks()
   for (const [path, entry] of plan.files) {
     const unpacked = withSteps(zip.read(entry), () => observer.unpacked(files.length))
-    const received = await core.content.receive(unpacked, { key, pending })
+    const received = await core.incoming.receive(unpacked, { key, pending })
     for (const { length } of received.small.values()) observer.stored(length)
-    const content = received.small.size === 0 ? received : await core.content.putSmall(received)
+    const content = received.small.size === 0 ? received : await core.incoming.putSmall(received)
     files.push({ path, content, mtime: entry.mtime })
     if (files.length % FILES_BETWEEN_STEPS === 0) await observer.unpacked(files.length)
   }

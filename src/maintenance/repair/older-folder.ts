@@ -3,6 +3,7 @@ import { baseName, joinPath, type LibraryPath, parentOf, ROOT } from '../../base
 import { commitMessages, commitRows, type NumberedCommit } from '../../libraries/commits/index.ts'
 import { copyObjects } from '../../libraries/content/index.ts'
 import { oldestShown } from '../../libraries/history/index.ts'
+import { storesOf } from '../../libraries/library/for-server.ts'
 import type { EditableLibrary } from '../../libraries/library/index.ts'
 import type { LibraryInfo } from '../../libraries/registry/index.ts'
 import { storedObjects, Tree } from '../../libraries/tree/index.ts'
@@ -52,7 +53,7 @@ export async function* olderFolders(
   for (let from = headSeq; from >= oldest; from -= COMMITS_PER_STEP) {
     const to = Math.max(oldest, from - COMMITS_PER_STEP + 1)
     for (const commit of await commitRows.listDown(db, library, from, to)) {
-      const entry = await entryAt(new Tree(core.objects, key, commit.rootId), path)
+      const entry = await entryAt(new Tree(storesOf(core).objects, key, commit.rootId), path)
       if (entry === undefined || seen.has(entry)) continue
       seen.add(entry)
       yield { id: entry, commit }
@@ -118,7 +119,9 @@ async function asFolder(
 ): Promise<string | undefined> {
   const parent = parentOf(path)
   const wanted = recoveredName(baseName(path), commit.ctime)
-  const there = await new Tree(core.objects, library.key, library.root).find(joinPath(parent, wanted))
+  const there = await new Tree(storesOf(core).objects, library.key, library.root).find(
+    joinPath(parent, wanted),
+  )
   // Recovered before.
   if (there?.id === id || isDryRun) return joinPath(parent, wanted)
   const editable = await openAsOwner(library)
@@ -154,8 +157,8 @@ async function copyRoot(
   root: DirId,
   target: EditableLibrary,
 ): Promise<void> {
-  const { entries } = (await core.objects.getDir(library.key, root)).dir
-  await copyObjects({ db, objects: core.objects }, library.key, target.info.key, entries)
+  const { entries } = (await storesOf(core).objects.getDir(library.key, root)).dir
+  await copyObjects({ db, objects: storesOf(core).objects }, library.key, target.info.key, entries)
   await target.commit(async (tree) => {
     for (const entry of entries) await tree.put(ROOT, entry)
     return { description: commitMessages.added(entries), result: undefined }

@@ -4,6 +4,7 @@ import { commitRows } from '../../libraries/commits/index.ts'
 import { blockRows, type Content } from '../../libraries/content/index.ts'
 import { addFiles } from '../../libraries/edits/index.ts'
 import { oldestShown } from '../../libraries/history/index.ts'
+import { storesOf } from '../../libraries/library/for-server.ts'
 import type { LibraryInfo } from '../../libraries/registry/index.ts'
 import { Tree } from '../../libraries/tree/index.ts'
 import type { RepairParts } from './repair-parts.ts'
@@ -26,7 +27,7 @@ export async function recoverRevision(
     if (found === undefined) return undefined
     const name = recoveredName(baseName(path), found.entry.mtime)
     const recovered = joinPath(parentOf(path), name)
-    const now = await new Tree(core.objects, library.key, library.root).find(recovered)
+    const now = await new Tree(storesOf(core).objects, library.key, library.root).find(recovered)
     // Recovered before.
     if (now?.id === found.entry.id || isDryRun) return recovered
     const editable = await openAsOwner(library)
@@ -59,10 +60,14 @@ async function newestWhole(
       from,
       Math.max(oldest, from - COMMITS_PER_STEP + 1),
     )) {
-      const entry = await new Tree(core.objects, key, commit.rootId).find(path).catch(() => undefined)
+      const entry = await new Tree(storesOf(core).objects, key, commit.rootId)
+        .find(path)
+        .catch(() => undefined)
       if (entry?.kind !== 'file' || seen.has(entry.id)) continue
       seen.add(entry.id)
-      const file = await core.objects.findFile(key, entry.id).catch(() => undefined)
+      const file = await storesOf(core)
+        .objects.findFile(key, entry.id)
+        .catch(() => undefined)
       if (file === undefined || file.blockIds.length === 0) continue
       const ids = [...new Set(file.blockIds)]
       if ((await blockCheck.faultsOf(key, ids, { readData: true })).size > 0) continue

@@ -2,6 +2,7 @@ import type { BlockId, CommitId, DirId, FileId, LibraryId } from '../../base/obj
 import { type LibraryPath, ROOT } from '../../base/paths/index.ts'
 import { commitRows } from '../../libraries/commits/index.ts'
 import { positionRows } from '../../libraries/consumers/index.ts'
+import { storesOf } from '../../libraries/library/for-server.ts'
 import type { LibraryInfo } from '../../libraries/registry/index.ts'
 import { libraryHeads, libraryRows, librarySizes } from '../../libraries/registry/index.ts'
 import { storedObjects, Tree } from '../../libraries/tree/index.ts'
@@ -178,7 +179,7 @@ async function sizeAt(
   try {
     const commit = await commitRows.find(db, library, newestCommit as CommitId)
     if (commit === undefined) return undefined
-    const entry = await new Tree(core.objects, library.key, commit.rootId).find(path as LibraryPath)
+    const entry = await new Tree(storesOf(core).objects, library.key, commit.rootId).find(path as LibraryPath)
     return entry?.kind === 'file' && entry.id === object ? entry.size : undefined
   } catch {
     // A folder above is lost as well.
@@ -219,7 +220,7 @@ async function repairDerived(
   }
   const paths = first('path-index', 'trash') ?? (ahead?.object === 'paths' ? ahead : undefined)
   if (paths !== undefined) {
-    if (!isDryRun) await core.pathIndex.rebuild(library)
+    if (!isDryRun) await storesOf(core).pathIndex.rebuild(library)
     add({ ...paths, path: null }, 'index-rebuilt', 'the path index and the trash')
   }
   const search = first('search-index')
@@ -254,13 +255,13 @@ async function repairDerived(
  * have come back since the check, so the current tree decides.
  */
 async function correctBinding(
-  { pathBindings, objects }: RepairParts['core'],
+  core: RepairParts['core'],
   tx: Transaction,
   { key }: LibraryInfo,
   { path, object }: Finding,
 ): Promise<void> {
   const [rows, fault] = (object ?? '').split(':')
-  const binding = pathBindings.find((one) => one.rows === rows)
+  const binding = core.pathBindings.find((one) => one.rows === rows)
   const at = path as LibraryPath
   if (fault === 'key') {
     await binding?.rekey(tx, key, at)
@@ -268,6 +269,6 @@ async function correctBinding(
   }
   const library = await libraryRows.findWithDeleted(tx, key)
   if (library === undefined || at === ROOT) return
-  const item = await new Tree(objects, key, library.root).find(at)
+  const item = await new Tree(storesOf(core).objects, key, library.root).find(at)
   if (item === undefined) await binding?.drop?.(tx, key, at)
 }

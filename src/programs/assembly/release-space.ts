@@ -1,8 +1,11 @@
 import type { Thumbnails } from '../../derived/previews/index.ts'
 import type { Search } from '../../derived/search/index.ts'
+import { storesOf } from '../../libraries/library/for-server.ts'
+import type { LibraryCore } from '../../libraries/library/index.ts'
 import type { Database } from '../../platform/database/index.ts'
 
 interface SpaceParts {
+  readonly core: LibraryCore
   readonly db: Database
   readonly search: Search
   readonly thumbnails: Thumbnails
@@ -13,11 +16,12 @@ interface SpaceParts {
  * the pages back to the file system. Resolves to the bytes that the databases gave back. `atOnce` for an operator who waits for it.
  */
 export async function releaseSpace(
-  { db, search, thumbnails }: SpaceParts,
+  { core, db, search, thumbnails }: SpaceParts,
   signal: AbortSignal,
   { atOnce = false } = {},
 ): Promise<number> {
-  await thumbnails.deleteUnreferenced()
+  const { objects } = storesOf(core)
+  await thumbnails.deleteUnreferenced((libraryKey, ids) => objects.findStored(libraryKey, ids))
   await search.merging.eraseDeleted(signal, { atOnce })
   const released = await db.releaseFreePages(signal)
   return search.db === db ? released : released + (await search.db.releaseFreePages(signal))

@@ -9,6 +9,7 @@ import type { Photos } from '../../derived/photos/index.ts'
 import type { Search } from '../../derived/search/index.ts'
 import { listStoredArchives } from '../../libraries/archives/index.ts'
 import { BlockCheck } from '../../libraries/content/index.ts'
+import { storesOf } from '../../libraries/library/for-server.ts'
 import type { LibraryCore } from '../../libraries/library/index.ts'
 import { libraryRows } from '../../libraries/registry/index.ts'
 import { CheckInterrupted, type CheckReport, check, type Finding } from '../../maintenance/check/index.ts'
@@ -153,7 +154,8 @@ export async function runCheck(store: OpenStore, options: RunOptions): Promise<C
   const stopping = new AbortController()
   const stop = () => stopping.abort(new Error(INTERRUPTED))
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop)
-  const { objects, changes, defaultHistoryDays, pathBindings } = core
+  const { defaultHistoryDays, pathBindings } = core
+  const { objects, changes } = storesOf(core)
   return check(
     {
       db,

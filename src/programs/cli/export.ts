@@ -14,6 +14,7 @@ import {
   notInGit,
 } from '../../libraries/export/index.ts'
 import { oldestShown } from '../../libraries/history/index.ts'
+import { storesOf } from '../../libraries/library/for-server.ts'
 import type { LibraryInfo } from '../../libraries/registry/index.ts'
 import { libraryRows } from '../../libraries/registry/index.ts'
 import { Audit } from '../../people/audit/index.ts'
@@ -72,7 +73,7 @@ export async function exportCommand(
   const logger = createLogger('error', { pretty: false })
   const core = opened.use(openCore({ db, blocks, config, now, logger }))
   const report = new ExportReport()
-  const source = { objects: core.objects, content: core.content, libraryKey: library.key, key }
+  const source = { ...storesOf(core), libraryKey: library.key, key }
   const leftOut = history === true ? notInGit : () => undefined
   await exportTree(commit?.rootId ?? library.root, { source, folder, report, leftOut })
   if (history === true) {

@@ -126,7 +126,7 @@ async function releaseFreed(
   const onError = (error: unknown) => logger.error({ err: error }, 'thumbnails could not be deleted')
   const thumbnails = opened.use(new Thumbnails({ core, images, directory, now, onError }))
   // Awaited here: the parts stay open until it is done.
-  return await releaseSpace({ db, search, thumbnails }, signal, { atOnce: true })
+  return await releaseSpace({ core, db, search, thumbnails }, signal, { atOnce: true })
 }
 
 function linesOf(report: GcReport, releasedBytes: number): string[] {

@@ -2,6 +2,7 @@ import type { Config } from '../../base/config/index.ts'
 import { createLogger } from '../../base/logging.ts'
 import type { Photos } from '../../derived/photos/index.ts'
 import type { Search } from '../../derived/search/index.ts'
+import { storesOf } from '../../libraries/library/for-server.ts'
 import type { LibraryCore } from '../../libraries/library/index.ts'
 import type { LibraryInfo } from '../../libraries/registry/index.ts'
 import { libraryHeads, libraryRows } from '../../libraries/registry/index.ts'
@@ -95,7 +96,7 @@ const rebuild: Record<IndexName, (parts: Parts, onLibrary: OnLibrary) => Promise
         const library = await libraryRows.findByKey(db, key)
         if (library === undefined) continue
         try {
-          await core.pathIndex.rebuild(library)
+          await storesOf(core).pathIndex.rebuild(library)
           onLibrary(library)
         } catch (error) {
           onLibrary(library, { reason: error })

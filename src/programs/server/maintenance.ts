@@ -2,6 +2,7 @@ import type { Logger } from '../../base/logging.ts'
 import { deleteMissingFiles, indexComments } from '../../derived/annotations/index.ts'
 import { receivedCommits } from '../../libraries/commits/index.ts'
 import { deleteUnlistedTrash } from '../../libraries/history/index.ts'
+import { storesOf } from '../../libraries/library/for-server.ts'
 import { fileLocks, libraryTrash } from '../../libraries/library/index.ts'
 import { deleteReceivedBefore, deleteUncommittedBefore } from '../../libraries/push/index.ts'
 import { countAllDirs } from '../../libraries/registry/index.ts'
@@ -105,7 +106,7 @@ function longJobs(services: Services, db: Database): MaintenanceJob[] {
     {
       name: 'folder counts of older versions',
       isLong: true,
-      run: () => countAllDirs({ db, objects: services.core.objects }),
+      run: () => countAllDirs({ db, objects: storesOf(services.core).objects }),
     },
     {
       name: 'space of deleted rows',

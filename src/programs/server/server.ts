@@ -3,6 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Config } from '../../base/config/index.ts'
 import type { Logger } from '../../base/logging.ts'
 import { programVersion } from '../../base/version.ts'
+import { storesOf } from '../../libraries/library/for-server.ts'
 import { ensureAdministrator, type FirstRun, type PasswordCost } from '../../people/passwords/index.ts'
 import { TrustedClock } from '../../platform/clock/index.ts'
 import { ClusterNode, listOlderNodes } from '../../platform/cluster/index.ts'
@@ -317,8 +318,9 @@ function runningServer(
       return http.connectionCount
     },
     async releaseCaches() {
-      services.core.objects.clearCache()
-      services.core.content.clearCaches()
+      const { objects, content } = storesOf(services.core)
+      objects.clearCache()
+      content.clearCaches()
       clearListingCache()
       clearPropfindCache()
       for (const database of databases) await database.releasePageCaches()

@@ -4,6 +4,7 @@ import { programVersion } from '../../base/version.ts'
 import { Comments, findAnnotated, findCommented, Tags } from '../../derived/annotations/index.ts'
 import { DocumentTexts, Thumbnails } from '../../derived/previews/index.ts'
 import type { CommitStatistics } from '../../libraries/commits/index.ts'
+import { storesOf } from '../../libraries/library/for-server.ts'
 import { ClientPush } from '../../libraries/push/index.ts'
 import { ServerState, Statistics, Usage } from '../../libraries/usage/index.ts'
 import type { GarbageCollector, OperationLeases } from '../../maintenance/gc/index.ts'
@@ -161,7 +162,7 @@ function createTransfers(parts: ServiceParts, people: PeopleServices, sharing: S
       allowance: (library, kind) => quotas.uncommittedAllowance(library, kind),
     }),
     indexedUploads: new IndexedUploads(db, tickets, now),
-    partialUploads: new PartialUploads(db, core.content, path.join(config.dataDirectory, 'uploads'), now),
+    partialUploads: new PartialUploads(db, core.incoming, path.join(config.dataDirectory, 'uploads'), now),
     onLinkUpload: ((tx, upload) =>
       activity.sharing.ofUpload(tx, upload)) satisfies TransferServices['onLinkUpload'],
     transferLimits: { upload: config.limits.upload, archive: config.limits.archive },
@@ -188,7 +189,7 @@ function createServerServices(
       backupIntervalSeconds: config.backup.target === undefined ? undefined : config.backup.intervalSeconds,
     },
     statistics: new Statistics({ db, core, accounts, apiTokens, groups, now }),
-    usage: new Usage({ ...core, db }),
+    usage: new Usage({ ...core, db, pathIndex: storesOf(core).pathIndex }),
   }
 }
 

@@ -1,3 +1,4 @@
+import { storesOf } from '../../libraries/library/for-server.ts'
 import { Groups } from '../../people/accounts/index.ts'
 import {
   Access,
@@ -63,7 +64,7 @@ function createQuotas(
   const diskFault = () => reserve?.fault
   const quotas = new Quotas({ db, accounts, now, limits: quotaLimits(config), diskFault })
   core.growth.diskFault = diskFault
-  core.content.diskFault = diskFault
+  storesOf(core).content.diskFault = diskFault
   core.growth.guard = quotas.growthGuard
   return quotas
 }

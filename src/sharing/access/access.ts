@@ -2,7 +2,8 @@ import { fail } from '../../base/errors.ts'
 import type { LibraryId } from '../../base/objects/index.ts'
 import { type LibraryPath, ROOT, selfAndAbove } from '../../base/paths/index.ts'
 import { type MaybePromise, whenReady } from '../../base/scheduling/index.ts'
-import { AdministeredLibrary, Library } from '../../libraries/library/for-access.ts'
+import { LibraryHistory } from '../../libraries/history/index.ts'
+import { AdministeredLibrary, Library, storesOf } from '../../libraries/library/for-access.ts'
 import type { LibraryCore, OwnedLibrary, Permission, Right } from '../../libraries/library/index.ts'
 import {
   asSeen,
@@ -25,7 +26,7 @@ import type { Database } from '../../platform/database/index.ts'
 import { type AccessList, type AccessSummary, listAccess, summarizeAccess } from './access-list.ts'
 import { type Explanation, explain } from './explain.ts'
 import { capped, decide, type Grant } from './grant.ts'
-import { type OwnedReadables, placeOf, type Readable } from './readable.ts'
+import { type OwnedReadables, permitted, placeOf, type Readable } from './readable.ts'
 import { grantsOf, type ShareQuery } from './share-store.ts'
 import { listShared, type SharedLibrary } from './shared-libraries.ts'
 
@@ -159,6 +160,17 @@ export class Access {
     return (path) => decide(grants, path)?.permission === 'rw'
   }
 
+  /** Whether a user may end locks of others in a library. */
+  mayBreakLocks(user: Account, library: Library): boolean {
+    return library.isAdmin || isServerAdmin(user)
+  }
+
+  /** The paths of a shared folder while the user could see it, newest first (`folderStays`). None for a whole library. */
+  async stays({ folder }: Readable, most: number): ReturnType<LibraryHistory['folderStays']> {
+    if (folder === undefined) return []
+    return new LibraryHistory(storesOf(this.#core).history, folder).folderStays(most)
+  }
+
   /** See `listAccess`. */
   listAccess(library: AdministeredLibrary, path: LibraryPath): Promise<AccessList> {
     return listAccess(this.#db, library, path, this.#core.now())
@@ -197,7 +209,7 @@ export class Access {
   }
 
   /** Every library and shared folder the user may open, once each, with the highest permission. */
-  async listOpenable(user: Account): Promise<{ info: LibraryInfo; permission: Permission }[]> {
+  async listOpenable(user: Account): Promise<Library[]> {
     const permissions = new Map((await this.listOwned(user)).map(({ id, permission }) => [id, permission]))
     const infos = new Map(
       (await libraryRows.findMany(this.#db, [...permissions.keys()])).map((info) => [info.id, info]),
@@ -208,7 +220,10 @@ export class Access {
         if (permissions.get(info.id) !== 'rw') permissions.set(info.id, permission)
       }
     }
-    return [...infos.values()].map((info) => ({ info, permission: permissions.get(info.id) ?? 'r' }))
+    return Array.from(
+      infos.values(),
+      (info) => new Library(this.#core, info, user, permissions.get(info.id) ?? 'r'),
+    )
   }
 
   /** All libraries the user may read, grouped by kind of access, each group most recently changed first. */
@@ -239,16 +254,11 @@ export class Access {
     const readable: Readable[] = []
     for (const via of ways) {
       for (const { info, permission } of await this.listShared(user, via, options)) {
-        readable.push({
-          id: info.id,
-          name: info.name,
-          ownerKey: info.ownerKey,
-          encrypted: info.encryption !== undefined,
-          permission,
-          via,
-          libraryKey: info.key,
-          ...placeOf(info),
-        })
+        const { id, key: libraryKey, name, ownerKey } = info
+        const encrypted = info.encryption !== undefined
+        readable.push(
+          permitted({ id, name, ownerKey, encrypted, permission, via, libraryKey, ...placeOf(info) }),
+        )
       }
     }
     return readable
@@ -271,17 +281,19 @@ export class Access {
     const libraries = await libraryRows.listNamesOf(this.#db, user.key, among)
     return libraries
       .filter((library) => scopeReaches(user.scope, library))
-      .map((library) => ({
-        id: library.id,
-        name: library.name,
-        ownerKey: user.key,
-        encrypted: library.encrypted,
-        permission: ownPermission(user, library),
-        via: 'mine',
-        libraryKey: library.key,
-        base: ROOT,
-        isFile: false,
-      }))
+      .map((library) =>
+        permitted({
+          id: library.id,
+          name: library.name,
+          ownerKey: user.key,
+          encrypted: library.encrypted,
+          permission: ownPermission(user, library),
+          via: 'mine',
+          libraryKey: library.key,
+          base: ROOT,
+          isFile: false,
+        }),
+      )
   }
 
   async #queryFor(user: Account, via: 'shared' | 'group' | 'public'): Promise<ShareQuery> {
@@ -294,13 +306,19 @@ export class Access {
   #find(id: LibraryId): MaybePromise<LibraryInfo | undefined> {
     return whenReady(
       libraryRows.find(this.#db, id),
-      (info) => info ?? this.#core.views.findSubLibraryInfos('id', [id]).then(([found]) => found),
+      (info) =>
+        info ??
+        storesOf(this.#core)
+          .views.findSubLibraryInfos('id', [id])
+          .then(([found]) => found),
     )
   }
 
   #findByKey({ libraryKey, subKey }: LibraryKeys): MaybePromise<LibraryInfo | undefined> {
     if (subKey === undefined) return libraryRows.findByKey(this.#db, libraryKey)
-    return this.#core.views.findSubLibraryInfos('key', [subKey]).then(([found]) => found)
+    return storesOf(this.#core)
+      .views.findSubLibraryInfos('key', [subKey])
+      .then(([found]) => found)
   }
 
   async #findAll(ids: readonly LibraryId[]): Promise<LibraryInfo[]> {
@@ -308,7 +326,7 @@ export class Access {
     if (found.length === ids.length) return found
     const known = new Set(found.map(({ id }) => id))
     const rest = ids.filter((id) => !known.has(id))
-    return [...found, ...(await this.#core.views.findSubLibraryInfos('id', rest))]
+    return [...found, ...(await storesOf(this.#core).views.findSubLibraryInfos('id', rest))]
   }
 
   #open(user: Account, info: LibraryInfo): MaybePromise<Library> {
@@ -321,7 +339,9 @@ export class Access {
   async #openAgain(user: Account, info: LibraryInfo): Promise<Library> {
     // The folder, or one above it, may have been moved between the two reads.
     const [again] =
-      info.sub === undefined ? [] : await this.#core.views.findSubLibraryInfos('key', [info.sub.key])
+      info.sub === undefined
+        ? []
+        : await storesOf(this.#core).views.findSubLibraryInfos('key', [info.sub.key])
     if (again === undefined || baseOf(again) === baseOf(info)) return fail({ code: 'permission-denied' })
     return this.#open(user, again)
   }
@@ -334,11 +354,6 @@ export class Access {
     const asking = { key: user.key, seesPublic: seesPublic(user) }
     return grantsOf(this.#db, asking, [...keys], this.#core.now())
   }
-}
-
-/** Whether a user may end locks of others in a library. */
-export function mayBreakLocks(user: Account, library: Library): boolean {
-  return library.isAdmin || isServerAdmin(user)
 }
 
 /** Whether a user administers the server. A scoped credential does not. */

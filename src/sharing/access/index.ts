@@ -1,5 +1,6 @@
-export { Access, type LibraryKeys, mayBreakLocks } from './access.ts'
+export { Access, type LibraryKeys } from './access.ts'
 export { asAdministrator } from './administration.ts'
+export { CurrentTrees } from './current-trees.ts'
 export { accessRows } from './dependent-rows-store.ts'
 export { type Explanation, explain } from './explain.ts'
 export { LibraryNames } from './library-names.ts'

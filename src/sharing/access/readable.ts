@@ -6,8 +6,11 @@ import { baseOf, type LibraryInfo } from '../../libraries/registry/index.ts'
 /** How a user has access to a library. */
 type Via = 'mine' | 'shared' | 'group' | 'public'
 
-/** A library, or a shared folder or file shown as one, that a user may read. */
+declare const granted: unique symbol
+
+/** A library, or a shared folder or file shown as one, that a user may read. Only this module makes one: like a handle, it proves the right. */
 export interface Readable {
+  readonly [granted]: true
   /** The id the user sees: that of the library, or of the sub-library for a shared folder or file. */
   readonly id: LibraryId
   readonly name: string
@@ -24,9 +27,14 @@ export interface Readable {
   readonly folder?: LibraryInfo | undefined
 }
 
+/** For files of this module: what a check has permitted. */
+export function permitted(what: Omit<Readable, typeof granted>): Readable {
+  return what as Readable
+}
+
 /** Converts an open library. */
 export function readableOf({ info, isOwner, permission }: Library): Readable {
-  return {
+  return permitted({
     id: info.id,
     name: info.name,
     ownerKey: info.ownerKey,
@@ -35,7 +43,7 @@ export function readableOf({ info, isOwner, permission }: Library): Readable {
     via: isOwner ? 'mine' : 'shared',
     libraryKey: info.key,
     ...placeOf(info),
-  }
+  })
 }
 
 /** The part of its origin that a library or sub-library shows. */

@@ -1,4 +1,5 @@
 import { TimeSlicer } from '../../base/scheduling/index.ts'
+import { storesOf } from '../../libraries/library/for-access.ts'
 import type { LibraryCore, Permission } from '../../libraries/library/index.ts'
 import type { LibraryInfo } from '../../libraries/registry/index.ts'
 import type { Database } from '../../platform/database/index.ts'
@@ -29,7 +30,7 @@ export async function listShared(
   const now = core.now()
   for (const { library, sub, ...share } of await librarySharesOf(db, query)) {
     if ((sub?.isFile ?? false) !== files || (!withExpired && isShareExpired(share, now))) continue
-    const info = sub === undefined ? library : await core.views.resolveSubLibrary(library, sub)
+    const info = sub === undefined ? library : await storesOf(core).views.resolveSubLibrary(library, sub)
     if (info !== undefined) shared.push({ ...share, info, permission: capped(share.permission, info) })
     if (slicer.isDue) await slicer.rest()
   }

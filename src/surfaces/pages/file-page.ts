@@ -32,8 +32,8 @@ export async function filePage(
   const texts = textsFor(request)
   const isShown = isShownInPlace(entry.name)
   const shown = open.canDownload
-    ? await preview(services, open, found, { type, source: `${query}raw=1`, texts })
-    : await safePreview(services, open, found, { type, source: pictureOf(request, open, below), texts })
+    ? await preview(open, found, { type, source: `${query}raw=1`, texts })
+    : await safePreview(open, found, { type, source: pictureOf(request, open, below), texts })
   const sharer = await sharerOf(services, open)
   // Without the right to download, the app shows previews of pictures, and the server the beginning of texts.
   const hasApp = open.canDownload || isPicture(entry)
@@ -74,12 +74,7 @@ interface PreviewOptions {
 }
 
 /** Inline view of a file, for visitors who may download it; undefined if browsers cannot show it. */
-async function preview(
-  services: PageServices,
-  open: OpenLink,
-  found: FoundFile,
-  options: PreviewOptions,
-): Promise<Html | undefined> {
+async function preview(open: OpenLink, found: FoundFile, options: PreviewOptions): Promise<Html | undefined> {
   const { entry } = found
   const { type, source } = options
   if (entry.size === 0 || !isShownInPlace(entry.name)) return undefined
@@ -92,12 +87,11 @@ async function preview(
   if (type.startsWith('audio/')) {
     return html`<figure class="preview"><audio src="${source}" controls preload="metadata"></audio></figure>`
   }
-  return textPreview(services, open, found, options)
+  return textPreview(open, found, options)
 }
 
 /** Preview for view-only visitors: a thumbnail or the beginning of a text, never the file. */
 async function safePreview(
-  services: PageServices,
   open: OpenLink,
   found: FoundFile,
   options: PreviewOptions,
@@ -106,17 +100,16 @@ async function safePreview(
   if (isPicture(entry)) {
     return html`<figure class="preview"><img src="${options.source}" alt="${entry.name}"></figure>`
   }
-  return isShownInPlace(entry.name) ? textPreview(services, open, found, options) : undefined
+  return isShownInPlace(entry.name) ? textPreview(open, found, options) : undefined
 }
 
 async function textPreview(
-  { core }: PageServices,
   open: OpenLink,
   { entry }: FoundFile,
   { type, texts }: PreviewOptions,
 ): Promise<Html | undefined> {
   if (entry.size === 0 || (!type.startsWith('text/') && type !== 'application/json')) return undefined
-  const file = await core.content.open(open.library.info.key, entry.id)
+  const file = await open.library.content.open(entry.id)
   const end = Math.min(file.size, MAX_TEXT_BYTES)
   const pieces: Buffer[] = []
   for await (const piece of file.read({ start: 0, end })) pieces.push(Buffer.from(piece))

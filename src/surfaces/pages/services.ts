@@ -1,5 +1,5 @@
 import type { Dirent } from '../../base/objects/index.ts'
-import type { Library, LibraryCore } from '../../libraries/library/index.ts'
+import type { Library } from '../../libraries/library/index.ts'
 import type { Account, Directory } from '../../people/accounts/index.ts'
 import type { DeviceAuthorizations } from '../../people/credentials/index.ts'
 import { routesFor } from '../../platform/http/index.ts'
@@ -29,7 +29,6 @@ export interface PageServices {
   /** The text of the API description. */
   readonly apiDescription: () => Promise<string>
   readonly archives: Archives
-  readonly core: LibraryCore
   readonly deviceAuthorizations: Pick<DeviceAuthorizations, 'userCodeOf'>
   readonly directory: Directory
   readonly links: Links

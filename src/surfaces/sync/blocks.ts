@@ -45,7 +45,7 @@ export const blockRoutes = [
         await request.bodyClaim.growTo(STREAM_BYTES)
         await push.receiveBlock(library, blockId, bounded(body))
       }
-      if (library.info.sub !== undefined) await push.markVisible(library.info, [blockId])
+      if (library.info.sub !== undefined) await push.markVisible(library, [blockId])
       return done
     },
   }),
@@ -57,7 +57,7 @@ export const blockRoutes = [
     params: { repo_id: libraryParam, file_id: map(rawText(), (text) => parseFileId(text ?? '')) },
     async handle({ params: { repo_id: id, file_id: fileId }, request }, { push, syncAccess }) {
       const library = await syncAccess.open(request, id)
-      const isShown = fileId === EMPTY_ID || (await push.visibleAmong(library.info, [fileId])).has(fileId)
+      const isShown = fileId === EMPTY_ID || (await push.visibleAmong(library, [fileId])).has(fileId)
       const sizes = isShown ? await push.blockSizes(library, fileId) : undefined
       if (sizes === undefined) throw new TextRefusal(404, 'File does not exist')
       return sizes
@@ -66,8 +66,8 @@ export const blockRoutes = [
 ]
 
 /** Throws block-missing, at once or later. */
-function sendBlock(push: ClientPush, { info }: Library, id: BlockId): HttpResponse | Promise<HttpResponse> {
-  const found = push.findBlock(info, id)
+function sendBlock(push: ClientPush, library: Library, id: BlockId): HttpResponse | Promise<HttpResponse> {
+  const found = push.findBlock(library, id)
   return found instanceof Promise ? found.then((block) => sendBytes(block, id)) : sendBytes(found, id)
 }
 

@@ -24,10 +24,10 @@ export const commitRoutes = [
     summary: 'Sends a commit.',
     params,
     async handle({ params: { repo_id: id, commit_id: commitId }, request }, { push, syncAccess }) {
-      const { info } = await syncAccess.open(request, id)
-      const commit = await push.findCommit(info, commitId)
+      const library = await syncAccess.open(request, id)
+      const commit = await push.findCommit(library, commitId)
       if (commit === undefined) throw new TextRefusal(404, 'Commit does not exist')
-      return jsonTextResponse(encodeCommit(commit, libraryInCommit(info)))
+      return jsonTextResponse(encodeCommit(commit, libraryInCommit(library.info)))
     },
   }),
   route({

@@ -63,9 +63,9 @@ export const headRoutes = [
     params: { repo_id: libraryParam },
     async handle({ params, request }, { push, syncAccess }) {
       await syncAccess.expectLibrary(params.repo_id)
-      const { info } = await syncAccess.open(request, params.repo_id)
-      await push.recordHead(info)
-      return { is_corrupted: 0, head_commit_id: info.head }
+      const library = await syncAccess.open(request, params.repo_id)
+      await push.recordHead(library)
+      return { is_corrupted: 0, head_commit_id: library.info.head }
     },
   }),
   route({

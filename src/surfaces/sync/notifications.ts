@@ -3,9 +3,8 @@ import type { Socket } from 'node:net'
 import { WebSocketServer } from 'ws'
 import type { CommitId, DirId, LibraryId } from '../../base/objects/index.ts'
 import type { LibraryPath } from '../../base/paths/index.ts'
-import type { LibraryCore } from '../../libraries/library/index.ts'
-import { baseOf, type LibraryInfo } from '../../libraries/registry/index.ts'
-import { Tree } from '../../libraries/tree/index.ts'
+import { type LibraryCore, viewHeads } from '../../libraries/library/index.ts'
+import type { LibraryInfo } from '../../libraries/registry/index.ts'
 import type { RequestHead } from '../../platform/http/index.ts'
 import { Listener, type ListenerContext, message } from './listener.ts'
 
@@ -136,16 +135,12 @@ export class Notifications implements AsyncDisposable {
 
   /** Notifies subscribers of folders (views) of a library, if the folder changed. */
   async #announceFolders(core: LibraryCore, libraryKey: number, before: DirId | undefined): Promise<void> {
-    const subs = await core.views.listSubLibraries(libraryKey)
-    const ids = subs.map(({ id }) => id).filter((id) => this.#byLibrary.has(id))
-    for (const now of await core.views.findSubLibraryInfos('id', ids)) {
+    for (const now of await viewHeads(core, libraryKey, (id) => this.#byLibrary.has(id))) {
       const known = this.#heads.get(now.id)
       this.#heads.set(now.id, now.head)
       // Changes outside the folder are not sent, nor is the state at the time of the subscription.
       const isUnchanged =
-        known === undefined
-          ? before !== undefined && (await hasFolder(core, libraryKey, before, now))
-          : known === now.head
+        known === undefined ? before !== undefined && (await now.isAsIn(before)) : known === now.head
       if (!isUnchanged) this.#announceHead(now)
     }
   }
@@ -179,15 +174,4 @@ export class Notifications implements AsyncDisposable {
       if (isRecheck) listener.recheck()
     }
   }
-}
-
-/** Whether the folder a sub-library shows was at its path, with this content, in an earlier tree of the library. */
-async function hasFolder(
-  core: LibraryCore,
-  libraryKey: number,
-  before: DirId,
-  now: LibraryInfo,
-): Promise<boolean> {
-  const found = await new Tree(core.objects, libraryKey, before).find(baseOf(now))
-  return found?.id === now.root
 }

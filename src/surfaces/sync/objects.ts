@@ -26,10 +26,10 @@ export const objectRoutes = [
       const clientHead = sent === '' ? undefined : parseCommitId(sent)
       if (sent !== '' && clientHead === undefined) throw badRequest('Invalid client-head parameter.')
       const library = await syncAccess.open(request, id)
-      const commit = await push.findCommit(library.info, serverHead)
+      const commit = await push.findCommit(library, serverHead)
       if (commit === undefined) return fail({ code: 'commit-not-found', id: serverHead })
       // A commit whose history was given up is treated as absent. An error would block the client permanently.
-      const known = clientHead && (await push.findClientHead(library.info, clientHead))
+      const known = clientHead && (await push.findClientHead(library, clientHead))
       const ids = push.listObjects(library, commit.rootId, known?.rootId ?? EMPTY_ID, {
         dirsOnly: query['dir-only'] === '1',
       })

@@ -268,7 +268,7 @@ export class ArchivePacker {
     const { core, directory, isShared = async () => false } = this.#options
     await using _progress = this.#keepProgress(packing, claimed)
     const { signal } = packing.abort
-    const { files, bytes } = await countArchive(core, library, roots)
+    const { files, bytes } = await countArchive(library, roots)
     if (!this.mayHave(bytes)) throw new ArchiveTooLarge()
     packing.total = files
     await mkdir(directory, { recursive: true, mode: 0o700 })
@@ -288,7 +288,7 @@ export class ArchivePacker {
     // A synced tree may state sizes that are too small.
     const admits = (read: number) =>
       this.mayHave(read) && (read <= claimed.bytes || this.#reserveMore(claimed, read))
-    await packArchive(core, library, roots, writer, {
+    await packArchive(library, roots, writer, {
       key: packing.key,
       admits,
       signal,
@@ -313,7 +313,7 @@ export class ArchivePacker {
     for (let offset = 0; offset < size; offset += STEP_BYTES) {
       signal.throwIfAborted()
       const end = Math.min(offset + STEP_BYTES, size) - 1
-      const { blocks, small } = await core.content.receive(createReadStream(file, { start: offset, end }))
+      const { blocks, small } = await core.incoming.receive(createReadStream(file, { start: offset, end }))
       await db.write(
         async (tx) => {
           if (!(await setArchiveBytes(tx, claimed, Math.max(claimed.bytes, size))))

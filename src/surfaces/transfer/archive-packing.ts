@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Dirent, FileDirent, FileObject } from '../../base/objects/index.ts'
 import type { DataKey } from '../../libraries/content/index.ts'
-import type { Library, LibraryCore } from '../../libraries/library/index.ts'
+import type { Library } from '../../libraries/library/index.ts'
 import { countAllocated } from '../../platform/http/index.ts'
 import type { BorrowedBytes } from '../../platform/storage/index.ts'
 import { type ArchiveItem, walkArchive } from './archive-walk.ts'
@@ -34,8 +34,7 @@ export class ArchiveTooLarge extends Error {
 
 /** Number and size of the files in `roots`, without a tree walk. */
 export async function countArchive(
-  core: LibraryCore,
-  library: Library,
+  { content }: Library,
   roots: readonly Dirent[],
 ): Promise<{ files: number; bytes: number }> {
   let files = 0
@@ -43,7 +42,7 @@ export async function countArchive(
   const turns = new Turns()
   for (const root of roots) {
     await turns.yieldIfLong()
-    const totals = await core.objects.totalsOf(library.info.key, root)
+    const totals = await content.totalsOf(root)
     files += totals.fileCount
     bytes += totals.size
   }
@@ -52,13 +51,12 @@ export async function countArchive(
 
 /** Packs `roots` of the library's tree as it was opened. Throws ArchiveTooLarge, and the reason of the signal. */
 export async function packArchive(
-  core: LibraryCore,
   library: Library,
   roots: readonly Dirent[],
   writer: ZipWriter,
   options: PackingOptions,
 ): Promise<void> {
-  const reader = new ItemReader(core, library, options)
+  const reader = new ItemReader(library.content, options)
   const ahead: Promise<Ready>[] = []
   const writeFirst = async () => {
     const ready = await ahead.shift()
@@ -143,14 +141,12 @@ async function* readAhead(first: Buffer, rest: AsyncGenerator<Buffer, void>): As
 
 /** Reads the files and enforces the limit, because a synced dirent may state a wrong size. */
 class ItemReader {
-  readonly #core: LibraryCore
-  readonly #libraryKey: number
+  readonly #content: Library['content']
   readonly #options: PackingOptions
   #bytes = 0
 
-  constructor(core: LibraryCore, library: Library, options: PackingOptions) {
-    this.#core = core
-    this.#libraryKey = library.info.key
+  constructor(content: Library['content'], options: PackingOptions) {
+    this.#content = content
     this.#options = options
   }
 
@@ -165,7 +161,7 @@ class ItemReader {
   }
 
   async #open(file: FileDirent): Promise<FileObject> {
-    const object = await this.#core.objects.getFile(this.#libraryKey, file.id)
+    const object = await this.#content.getFile(file.id)
     this.#bytes += object.size
     if (!(await this.#options.admits(this.#bytes))) throw new ArchiveTooLarge()
     return object
@@ -175,12 +171,12 @@ class ItemReader {
     const { key, signal } = this.#options
     signal.throwIfAborted()
     if (object.size === 0) return { bytes: Buffer.alloc(0), release: undefined }
-    return this.#core.content.readWhole(this.#libraryKey, object, key)
+    return this.#content.readWhole(object, key)
   }
 
   async *#chunks(object: FileObject): AsyncGenerator<Buffer, void> {
     const { key, signal } = this.#options
-    for await (const chunk of this.#core.content.read(this.#libraryKey, object, undefined, key)) {
+    for await (const chunk of this.#content.read(object, undefined, key)) {
       signal.throwIfAborted()
       yield chunk
     }

@@ -21,7 +21,7 @@ export function readBlocks(
     using _operation = core.operations.begin()
     const blocks = await archiveBlockRows.list(db, archiveKey, span)
     let position = span.start
-    for await (const bytes of core.content.readStaged(blocks, span, new Map(), undefined)) {
+    for await (const bytes of core.incoming.readStaged(blocks, span, new Map(), undefined)) {
       yield cover?.apply(bytes, position) ?? bytes
       position += bytes.length
     }

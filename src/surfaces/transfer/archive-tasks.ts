@@ -110,7 +110,7 @@ export class Archives implements AsyncDisposable {
     using _lease = key?.lease()
     const requester = requesterOf(library, request)
     const identity = identityOf(library, request)
-    const counted = await countArchive(core, library, request.roots)
+    const counted = await countArchive(library, request.roots)
     const { link } = request
     const ticket = await tickets.issue(library, { operation: 'archive', path: ROOT, reusable: true, link })
     const hash = Tickets.hashOf(ticket)

@@ -63,7 +63,7 @@ async function receiveBlocks(
   try {
     for (let part = await session.form.next(); part !== undefined; part = await session.form.next()) {
       if (part.name !== 'file' || part.filename === undefined) continue
-      const block = await core.content.receiveBlock(blockIdOf(part), bounded(part.content))
+      const block = await core.incoming.receiveBlock(blockIdOf(part), bounded(part.content))
       count += 1
       taken.push(block)
       held += block.bytes?.length ?? 0

@@ -32,7 +32,7 @@ export const fileDownloadRoutes = [
       if (use.objectId === undefined) throw new TextRefusal(400, 'Invalid file id')
       // Counted for the account that the link was created for.
       const key = await core.keys.keyFor(use.library)
-      const file = await core.content.open(use.library.info.key, use.objectId as FileId, key)
+      const file = await use.library.content.open(use.objectId as FileId, key)
       const source = {
         file,
         name,
@@ -64,16 +64,16 @@ export const fileDownloadRoutes = [
     details: () => ({
       requestHeaders: rangeRequestHeaders,
     }),
-    async handle({ params, request }, { core, tickets }) {
+    async handle({ params, request }, { tickets }) {
       const use = await tickets.present(params.ticket ?? '')
       if (use.operation !== 'download-blocks') throw wrongOperation()
       const id = parseBlockId(params.block_id ?? '')
       if (id === undefined) throw invalidUrl()
       if (use.objectId === undefined) throw new TextRefusal(400, 'Invalid file id')
-      const libraryKey = use.library.info.key
-      const file = await core.objects.getFile(libraryKey, use.objectId as FileId)
+      const { content } = use.library
+      const file = await content.getFile(use.objectId as FileId)
       if (!file.blockIds.includes(id)) throw new TextRefusal(404, 'Block not found')
-      const block = await core.content.openBlock(libraryKey, id)
+      const block = await content.openBlock(id)
       return start(use, request, {
         size: block.size,
         etag: id,

@@ -23,14 +23,14 @@ export const linkDownloadRoutes = [
       query: { password: 'As `X-Link-Password`, for clients that cannot set headers.' },
       parameters: { op: { description: '`view` shows it in the browser, if its type is harmless.' } },
     }),
-    async handle({ params: { token = '' }, query, request }, { core, links }) {
+    async handle({ params: { token = '' }, query, request }, { links }) {
       const open = await links.open(token, readVisitorCredentials(request, grantName(token)), 'share')
       if (open.link.isDir) throw new TextRefusal(400, 'Link is not of a file.')
       const isView = query.op === 'view'
-      const { info } = open.originals
+      const { content } = open.originals
       const found = (await open.findFile(ROOT)) ?? fail({ code: 'link-not-found', token })
       const { id, name } = found.entry
-      const file = await core.content.open(info.key, id)
+      const file = await content.open(id)
       // No Last-Modified: a file can be replaced by an older one.
       const source = { file, name, etag: id, wantsInline: isView }
       const isSecret = open.link.password !== undefined || open.link.scope !== 'all_users'

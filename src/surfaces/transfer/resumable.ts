@@ -3,7 +3,6 @@ import { KeyedMutex } from '../../base/scheduling/index.ts'
 import {
   blockRows,
   type Content,
-  type ContentStore,
   type DataKey,
   damagedBlocks,
   PendingBlocks,
@@ -12,7 +11,7 @@ import {
   stagedBlockRows,
   stagedContent,
 } from '../../libraries/content/index.ts'
-import type { Ready } from '../../libraries/library/index.ts'
+import type { IncomingContent, Ready } from '../../libraries/library/index.ts'
 import type { Database, Transaction } from '../../platform/database/index.ts'
 import { BlockDamaged, BlockMissing } from '../../platform/storage/index.ts'
 import { type Guest, type PartialUpload, partialUploads, type UploadKey } from '../../sharing/quotas/index.ts'
@@ -80,13 +79,13 @@ export class ReceivedChunk implements AsyncDisposable {
  */
 export class PartialUploads {
   readonly #db: Database
-  readonly #content: ContentStore
+  readonly #content: IncomingContent
   /** Where earlier versions kept chunks. */
   readonly #formerFolder: string
   readonly #now: () => number
   readonly #mutex = new KeyedMutex()
 
-  constructor(db: Database, content: ContentStore, formerFolder: string, now: () => number) {
+  constructor(db: Database, content: IncomingContent, formerFolder: string, now: () => number) {
     this.#db = db
     this.#content = content
     this.#formerFolder = formerFolder

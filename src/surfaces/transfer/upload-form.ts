@@ -86,7 +86,7 @@ export class FileReceiver {
     await this.#session.request.bodyClaim.growTo(this.#streamed)
     const { dataKey: key } = this.#session
     const pending = this.#blocks()
-    const content = await this.#core.content.receive(part.borrowed(), {
+    const content = await this.#core.incoming.receive(part.borrowed(), {
       key,
       pending,
       ...(digests.length > 0 && { onBytes }),
@@ -98,7 +98,7 @@ export class FileReceiver {
 
   #putSmall(content: Content): Promise<Content> {
     for (const { length } of content.small.values()) this.#blocks().keptBytes += length
-    return this.#core.content.putSmall(content)
+    return this.#core.incoming.putSmall(content)
   }
 
   #blocks(): PendingBlocks {

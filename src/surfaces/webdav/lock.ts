@@ -6,7 +6,6 @@ import { type EditableLibrary, fileLocks, lockTokens } from '../../libraries/lib
 import { type Account, auditActor } from '../../people/accounts/index.ts'
 import { type HttpRequest, type RequestBody, readBody } from '../../platform/http/index.ts'
 import type { HttpResponse } from '../../platform/responses/index.ts'
-import { mayBreakLocks } from '../../sharing/access/index.ts'
 import { addressOf } from './address.ts'
 import { MAX_OWNER, ShownLocks } from './live-properties.ts'
 import { Preconditions } from './preconditions.ts'
@@ -71,7 +70,9 @@ export async function unlockItem(
   const [, token] = /^\s*<([^<>\s]+)>\s*$/.exec(request.header('lock-token') ?? '') ?? []
   if (token === undefined) throw davError(400, 'The Lock-Token header is missing or not valid.')
   const editable = resource.library.editable(parentOf(resource.path))
-  const breaker = mayBreakLocks(user, resource.library) ? auditActor(user, request) : undefined
+  const breaker = services.access.mayBreakLocks(user, resource.library)
+    ? auditActor(user, request)
+    : undefined
   if (await lockTokens.drop(services.core, editable, resource.path, token, breaker)) return emptyResponse(204)
   throw davError(409, 'The item has no lock with this token.', {
     condition: 'lock-token-matches-request-uri',

@@ -141,7 +141,7 @@ async function rootListing(
         const library = opened.get(libraryId)
         if (library === undefined) continue
         const at = { ...address, library: name, path: ROOT }
-        const shown = address.snapshot === undefined ? library : await findAsOf(services, library, address)
+        const shown = address.snapshot === undefined ? library : await findAsOf(library, address)
         if (shown === undefined) continue
         const { mtime, id } = rootEntry(shown, at)
         const itsQuota = await quotaOf(services, free, library.info, library.info.size, guestOf(library))

@@ -144,7 +144,7 @@ class Receiver implements AsyncDisposable {
   async #receiveStream(onBytes: OnBytes): Promise<Content> {
     await this.#request.bodyClaim.growTo(STREAM_BYTES)
     const options = { key: this.#key, pending: this.#pending, ...(onBytes && { onBytes }) }
-    return this.#services.core.content.receive(this.#pieces(), options)
+    return this.#services.core.incoming.receive(this.#pieces(), options)
   }
 
   /** Throws quota-exceeded for a body of unknown length. */

@@ -27,7 +27,7 @@ export async function readFile(
   if (kind === 'folder' || entry === undefined) return folderText()
   const { core } = services
   const key = await core.keys.keyFor(library)
-  const file = await core.content.open(library.info.key, entry.id as FileId, key)
+  const file = await library.content.open(entry.id as FileId, key)
   const { contentType, policy } = servedAs(entry.name, false)
   return respondWith(request, {
     etag: entry.id,

@@ -38,7 +38,7 @@ export async function findResource(
   if (address.library === undefined) return { kind: 'root', address }
   const current = await services.libraryNames.open(user, address.library)
   if (current === undefined) throw davError(404, 'There is no such library.')
-  const library = await asOf(services, current, address)
+  const library = await asOf(current, address)
   const { path } = address
   if (path === ROOT) return { kind: 'folder', address, library, path, entry: undefined }
   await refuseClosed(services, current)
@@ -85,21 +85,17 @@ export async function refuseInvalidPlace({ kind, path, library }: LibraryResourc
 }
 
 /** A library as it was at the time of the address; undefined if it did not exist then. */
-export function findAsOf(
-  services: WebdavServices,
-  library: Library,
-  address: Address,
-): Promise<Library | undefined> {
-  return asOf(services, library, address).catch((error: unknown) => {
+export function findAsOf(library: Library, address: Address): Promise<Library | undefined> {
+  return asOf(library, address).catch((error: unknown) => {
     if (error instanceof DomainError && error.fault.code === 'commit-not-found') return undefined
     throw error
   })
 }
 
-async function asOf({ core }: WebdavServices, library: Library, address: Address): Promise<Library> {
+async function asOf(library: Library, address: Address): Promise<Library> {
   const time = timeOf(address)
   if (time === undefined) return library
-  return library.asOf(await core.history.getTreeAtTime(library.info, time, address.snapshot ?? ''))
+  return library.asOf(await library.history.getTreeAtTime(time, address.snapshot ?? ''))
 }
 
 /** Unix seconds; undefined for now. Throws a refusal for a time that does not exist. */

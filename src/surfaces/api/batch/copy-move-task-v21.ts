@@ -92,14 +92,14 @@ async function findSource(library: Library, body: TaskBody): Promise<{ parent: L
 
 // Checked here too, because a task would report it only later.
 async function refuseOverQuota(
-  { core, quotas }: BatchServices,
+  { quotas }: BatchServices,
   source: Library,
   entry: Dirent,
   target: Library,
 ): Promise<void> {
   const room = await quotas.roomLeft(target.info)
   if (room === undefined) return
-  const { size } = await core.objects.totalsOf(source.info.key, entry)
+  const { size } = await source.content.totalsOf(entry)
   if (size >= room.left) fail({ code: 'quota-exceeded', limit: room.limit })
 }
 

@@ -1,5 +1,5 @@
 import { parseCommitId } from '../../../base/objects/index.ts'
-import type { Library, LibraryCore } from '../../../libraries/library/index.ts'
+import type { Library } from '../../../libraries/library/index.ts'
 import { rawText } from '../../../platform/input/index.ts'
 import { errorMessage } from '../../../platform/responses/index.ts'
 import { parseTime } from './parse-values.ts'
@@ -13,18 +13,14 @@ export interface PointInTime {
 }
 
 /** The library as of a point in time. Rejects a malformed commit id or time. Throws commit-not-found. */
-export async function libraryAt(
-  { core }: { readonly core: LibraryCore },
-  library: Library,
-  { commit_id, at }: PointInTime,
-): Promise<Library> {
+export async function libraryAt(library: Library, { commit_id, at }: PointInTime): Promise<Library> {
   if (commit_id) {
     const id = parseCommitId(commit_id)
     if (id === undefined) throw errorMessage(400, 'commit_id invalid.')
-    return id === library.info.head ? library : library.asOf(await core.history.getTreeAt(library.info, id))
+    return id === library.info.head ? library : library.asOf(await library.history.getTreeAt(id))
   }
   if (!at) return library
   const time = parseTime(at)
   if (time === undefined) throw errorMessage(400, 'at invalid.')
-  return library.asOf(await core.history.getTreeAtTime(library.info, time, at))
+  return library.asOf(await library.history.getTreeAtTime(time, at))
 }

@@ -36,13 +36,11 @@ export const archiveFileRoutes = [
     }),
     details: () => ({ errors: [422], parameters: moment }),
     async handle({ user, params, query, request }, services) {
-      const library = await libraryAt(services, await services.access.open(user, params.repo_id), query)
+      const library = await libraryAt(await services.access.open(user, params.repo_id), query)
       const { entry } = await fileAt(library, query.p)
       const key = await services.core.keys.keyFor(library)
       const listed = async () => {
-        using archive = await ZipArchive.open(
-          await services.core.content.open(library.info.key, entry.id, key),
-        )
+        using archive = await ZipArchive.open(await library.content.open(entry.id, key))
         const entries = []
         let characters = 0
         for await (const one of archive.entries()) {

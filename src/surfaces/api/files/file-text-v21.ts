@@ -30,7 +30,7 @@ export const fileTextRoutes = [
     }),
     details: () => ({ errors: [422], parameters: moment }),
     async handle({ user, params, query, request }, services) {
-      const library = await libraryAt(services, await services.access.open(user, params.repo_id), query)
+      const library = await libraryAt(await services.access.open(user, params.repo_id), query)
       const { entry } = await fileAt(library, query.p)
       const requester = { key: accountRequester(user.key), signal: request.signal }
       const { text, truncated } = await services.documentTexts.get(library, entry, requester)

@@ -16,7 +16,7 @@ import { lenientFlag } from '../folders/listing-readers.ts'
 import { downloadLink, readReuse } from '../transfers/download-link.ts'
 import { fileDetailToWire } from './entry-wire.ts'
 import { fileBlocks, fileDetail, moment, reloaddir, reloaded as reloadedDescribed } from './files.schema.ts'
-import { type FileServices, route } from './services.ts'
+import { route } from './services.ts'
 
 const readingFaults = {
   ...olderLibraryNotFound,
@@ -53,12 +53,12 @@ export const fileRoutesV2 = [
     async handle({ user, params, query, request }, services) {
       const opened = await services.access.open(user, params.repo_id)
       const sent = pathOf(query.p)
-      const library = await libraryAt(services, opened, query)
+      const library = await libraryAt(opened, query)
       const file = await fileAt(library, sent)
       const reusable = readReuse(query.reuse)
       const operation = query.op || 'download'
       if (operation === 'downloadblks') {
-        return jsonResponse(200, await blockList(services, library, file), { oid: file.entry.id })
+        return jsonResponse(200, await blockList(library, file), { oid: file.entry.id })
       }
       if (operation !== 'download') throw errorMessage(400, 'op invalid.')
       return downloadLink(services, library, file, { reusable, request })
@@ -79,12 +79,12 @@ export const fileRoutesV2 = [
     async handle({ user, params, query, request }, services) {
       const { core, directory } = services
       const library = await services.access.open(user, params.repo_id)
-      const { path, entry, id } = await describedFile(services, library, query.p, query)
+      const { path, entry, id } = await describedFile(library, query.p, query)
       const [starred, comments, origin, modifierViaLink] = await Promise.all([
         isStarred(core, library, path),
         services.comments.count(library, path),
-        core.history.findOrigin(library.info, path),
-        isContentOfVisitor(core, library, path, id),
+        library.history.findOrigin(path),
+        isContentOfVisitor(library, path, id),
       ])
       const modifier = await directory.person(entry.modifier)
       const uploader = origin ? await directory.person(origin.author) : modifier
@@ -147,8 +147,8 @@ function pathOf(sent: SentPath | undefined): SentPath {
   return sent
 }
 
-async function blockList({ core }: FileServices, library: Library, { entry }: FoundFile) {
-  const { blockIds } = await core.objects.getFile(library.info.key, entry.id)
+async function blockList(library: Library, { entry }: FoundFile) {
+  const { blockIds } = await library.content.getFile(entry.id)
   const { encryption } = library.info
   return {
     file_id: entry.id,
@@ -160,13 +160,12 @@ async function blockList({ core }: FileServices, library: Library, { entry }: Fo
 
 /** Whether a visitor of a link uploaded this content of a file. False if the file has other content now. Renames and moves do not count. */
 async function isContentOfVisitor(
-  { history }: FileServices['core'],
-  { info, tree }: Library,
+  { history, tree }: Library,
   path: LibraryPath,
   id: FileId,
 ): Promise<boolean> {
   if ((await tree.find(path))?.id !== id) return false
-  return (await history.findContentCommit(info, path))?.viaLink === true
+  return (await history.findContentCommit(path))?.viaLink === true
 }
 
 /**
@@ -174,16 +173,15 @@ async function isContentOfVisitor(
  * describes the current file, if it still exists. Throws commit-not-found, path-not-found.
  */
 async function describedFile(
-  services: FileServices,
   library: Library,
   sent: SentPath,
   when: PointInTime,
 ): Promise<FoundFile & { id: FileId }> {
   if (!when.commit_id) {
-    const file = await fileAt(await libraryAt(services, library, when), sent)
+    const file = await fileAt(await libraryAt(library, when), sent)
     return { ...file, id: file.entry.id }
   }
-  const then = await fileAt(await libraryAt(services, library, when), sent)
+  const then = await fileAt(await libraryAt(library, when), sent)
   const now = await library.tree.find(then.path)
   return { path: then.path, entry: now?.kind === 'file' ? now : then.entry, id: then.entry.id }
 }

@@ -3,7 +3,6 @@ import { json, kinds } from '../../../base/schemas/index.ts'
 import { removeOne } from '../../../libraries/edits/index.ts'
 import { fileLocks } from '../../../libraries/library/index.ts'
 import { auditActor } from '../../../people/accounts/index.ts'
-import { mayBreakLocks } from '../../../sharing/access/index.ts'
 import { withFaultMessages } from '../common/fault-messages.ts'
 import { libraryAt, pointInTime } from '../common/point-in-time.ts'
 import { libraryIdParam, operationOf, requiredPath } from '../common/readers.ts'
@@ -32,7 +31,7 @@ export const fileRoutesV21 = [
     responses: () => ({ 200: json(fileInfo, 'The file.') }),
     details: () => ({ parameters: moment }),
     async handle({ user, params, query }, services) {
-      const library = await libraryAt(services, await services.access.open(user, params.repo_id), query)
+      const library = await libraryAt(await services.access.open(user, params.repo_id), query)
       const file = await fileAt(library, query.p)
       const lock = await fileLocks.at(services.core, library, file.path)
       return fileInfoToWire(params.repo_id, file, lock !== undefined)
@@ -71,7 +70,7 @@ export const fileRoutesV21 = [
       const { path } = file
       const editable = library.editable(parentOf(path))
       if (body.operation === 'unlock') {
-        const breaker = mayBreakLocks(user, library) ? auditActor(user, request) : undefined
+        const breaker = access.mayBreakLocks(user, library) ? auditActor(user, request) : undefined
         await fileLocks.unlock(core, editable, path, breaker)
       } else if (body.operation === 'lock') await fileLocks.lock(core, editable, path, body.expire)
       else {

@@ -43,7 +43,7 @@ export const dirRoutesV2 = [
     }),
     details: () => ({ requestHeaders }),
     async handle({ user, params, query, request }, services) {
-      const library = await libraryAt(services, await services.access.open(user, params.repo_id), query)
+      const library = await libraryAt(await services.access.open(user, params.repo_id), query)
       const folder = await folderAt(library, query.p, folderPathText(query.p))
       const headers = listingHeadersV2(library, folder.path, folder.stored)
       if (query.oid === folder.stored.dir.id) return jsonResponse(200, 'uptodate', headers)

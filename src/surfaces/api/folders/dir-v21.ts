@@ -60,7 +60,7 @@ export const dirRoutesV21 = [
     }),
     details: () => ({ requestHeaders, parameters: listingParameters }),
     async handle({ user, params, query, request }, services) {
-      const library = await libraryAt(services, await services.access.open(user, params.repo_id), query)
+      const library = await libraryAt(await services.access.open(user, params.repo_id), query)
       const folder = await folderAt(library, query.p, folderPathText(query.p))
       if (query.recursive === '1') {
         const brackets = { before: '{"dirent_list":[', after: ']}' }
@@ -168,7 +168,7 @@ export const dirRoutesV21 = [
       ),
     }),
     async handle({ user, params, query }, services) {
-      const library = await libraryAt(services, await services.access.open(user, params.repo_id), query)
+      const library = await libraryAt(await services.access.open(user, params.repo_id), query)
       const { path, stored } = await folderAt(library, query.path, folderPathText(query.path))
       const entry = await library.tree.find(path)
       return folderDetailToWire(params.repo_id, {

@@ -95,7 +95,7 @@ export async function listingV21(
   for (const { path, stored } of folders) {
     const shown = await shownDir(stored.dir)
     await addModifiers(services, context.modifiers, shown.modifiers)
-    await addVisitorsFiles(services, context.visitors, library, path, pick(shown, 'f'))
+    await addVisitorsFiles(context.visitors, library, path, pick(shown, 'f'))
     const form = `newer ${path}${thumbnails === undefined ? '' : ` ${thumbnails} ${library.info.id}`}`
     levels.push({ form, path, stored, shown, kinds, context })
   }
@@ -153,7 +153,7 @@ async function changesSince(
   }: { since: DirId; request: HttpRequest; tagContent: (levels: readonly Wanted[]) => string },
 ): Promise<{ entries: Dirent[]; removed: string[] } | undefined> {
   if (now.kinds !== 'all') return undefined
-  const stored = await services.core.objects.findDir(library.info.key, since)
+  const stored = await library.content.findDir(since)
   if (stored === undefined) return undefined
   const shown = await shownDir(stored.dir)
   await addModifiers(services, now.context.modifiers, shown.modifiers)

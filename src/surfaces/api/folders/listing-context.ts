@@ -43,13 +43,12 @@ export async function addModifiers(
 
 /** Adds the files of a folder that visitors of links uploaded. */
 export async function addVisitorsFiles(
-  { core }: ListingServices,
   visitors: Set<string>,
   library: Library,
   folder: LibraryPath,
   files: readonly Dirent[],
 ): Promise<void> {
-  for (const name of await core.history.listVisitorsFiles(library.info, folder, files))
+  for (const name of await library.history.listVisitorsFiles(folder, files))
     visitors.add(toNfc(joinPath(folder, name)))
 }
 

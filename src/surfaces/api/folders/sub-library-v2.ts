@@ -33,13 +33,13 @@ export const subLibraryRoutes = [
         name: { required: true, description: 'Ignored: the library has the name of the folder.' },
       },
     }),
-    async handle({ user, params, query, request }, { access, core, libraryPasswords }) {
+    async handle({ user, params, query, request }, { access, libraryPasswords }) {
       if (!query.name) throw errorMessage(400, 'name invalid.')
       const library = await access.open(user, params.repo_id)
       if (query.p.path === ROOT) throw errorMessage(400, 'p invalid.')
       const { path } = await folderAt(library, query.p, folderPathText(query.p))
       const { encryption } = library.info
-      if (encryption === undefined) return { sub_repo_id: (await core.views.subLibraryAt(library, path)).id }
+      if (encryption === undefined) return { sub_repo_id: (await library.subLibraryAt(path)).id }
       const password = parseText(query.password ?? '')
       if (!password) throw errorMessage(400, 'password invalid.')
       const opening = { library, encryption, by: auditActor(user, request) }

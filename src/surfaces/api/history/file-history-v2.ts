@@ -48,11 +48,11 @@ export const fileHistoryRoutesV2 = [
         'The revisions, newest first.',
       ),
     }),
-    async handle({ user, params, query }, { access, core, directory }) {
+    async handle({ user, params, query }, { access, directory }) {
       const library = await access.open(user, params.repo_id)
       const file = await fileAt(library, query.p)
       const limit = MAX_HISTORY
-      const { revisions } = await core.history.listFileHistoryFrom(library.info, file.path, { limit })
+      const { revisions } = await library.history.listFileHistoryFrom(file.path, { limit })
       const people = await directory.people(revisions.map(({ commit }) => commit.creatorName ?? ''))
       return { commits: revisions.map((revision) => revisionRecord(revision, people)) }
     },
@@ -69,7 +69,7 @@ export const fileHistoryRoutesV2 = [
       200: json(kinds.url, 'A URL to download the file.', { oid: 'The id of the file.' }),
     }),
     async handle({ user, params, query, request }, services) {
-      const { access, core } = services
+      const { access } = services
       const library = await access.open(user, params.repo_id)
       const id = parseCommitId(query.commit_id ?? '')
       const sent = query.p
@@ -77,8 +77,8 @@ export const fileHistoryRoutesV2 = [
       const { path } = sent
       const messages = { 'commit-not-found': noRevision, 'path-not-found': noRevision }
       const file = await withFaultMessages(messages, async () => {
-        const commit = await core.history.getCommitFor(library.info, id, path)
-        return fileAt({ tree: await core.history.treeOf(library.info, commit) }, sent)
+        const commit = await library.history.getCommitFor(id, path)
+        return fileAt({ tree: await library.history.treeOf(commit) }, sent)
       })
       return downloadLink(services, library, file, { reusable: readReuse(query.reuse), request })
     },

@@ -48,10 +48,10 @@ export const fileHistoryRoutesV21 = [
         'The revisions, newest first.',
       ),
     }),
-    async handle({ user, params, query, request }, { access, core, directory }) {
-      const { info } = await access.open(user, params.repo_id)
+    async handle({ user, params, query, request }, { access, directory }) {
+      const { history } = await access.open(user, params.repo_id)
       const page = { start: readStart(query.commit_id), limit: readLimit(query.limit) }
-      const { revisions, next } = await core.history.listFileHistoryFrom(info, pathOf(query.path), page)
+      const { revisions, next } = await history.listFileHistoryFrom(pathOf(query.path), page)
       const people = await creatorsOf(revisions, directory)
       return {
         data: revisions.map((revision) => historyItem(revision, people, request.baseUrl, query.avatar_size)),
@@ -85,10 +85,10 @@ export const fileHistoryRoutesV21 = [
         'A page of revisions, newest first.',
       ),
     }),
-    async handle({ user, params, query, request }, { access, core, directory }) {
-      const { info } = await access.open(user, params.repo_id)
+    async handle({ user, params, query, request }, { access, directory }) {
+      const { history } = await access.open(user, params.repo_id)
       const { page, perPage } = readPage(query, 25, { lenient: true })
-      const found = await core.history.listFileHistoryPage(info, pathOf(query.path), { page, perPage })
+      const found = await history.listFileHistoryPage(pathOf(query.path), { page, perPage })
       const people = await creatorsOf(found.revisions, directory)
       return {
         data: found.revisions.map((revision) =>

@@ -38,12 +38,12 @@ export const libraryHistoryRoutesV2 = [
         'A page of commits, newest first.',
       ),
     }),
-    async handle({ user, params, query }, { access, core }) {
-      const { info } = await access.open(user, params.repo_id)
+    async handle({ user, params, query }, { access }) {
+      const { history } = await access.open(user, params.repo_id)
       const sent = readPage(query, 25)
       const page = Math.max(1, sent.page)
       const perPage = sent.perPage < 1 ? 25 : sent.perPage
-      const { commits, more } = await core.history.listHistory(info, page, perPage)
+      const { commits, more } = await history.listHistory(page, perPage)
       return { commits: commits.map(commitRecord), page_next: more }
     },
   }),
@@ -73,12 +73,12 @@ export const libraryHistoryRoutesV2 = [
       ),
     }),
     details: () => ({ parameters: { commit_id: { required: true, description: 'The id of the commit.' } } }),
-    async handle({ user, params, query }, { access, core }) {
+    async handle({ user, params, query }, { access }) {
       try {
-        const { info } = await access.open(user, params.repo_id)
+        const { history } = await access.open(user, params.repo_id)
         const commit = parseCommitId(query.commit_id ?? '')
         if (commit === undefined) throw new Refusal(400, { err: 'Invalid argument' })
-        return changesByKind((await core.history.getCommitDetail(info, commit)).changes)
+        return changesByKind((await history.getCommitDetail(commit)).changes)
       } catch (error) {
         throw inItsOwnWords(error)
       }

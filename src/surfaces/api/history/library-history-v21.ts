@@ -38,12 +38,12 @@ export const libraryHistoryRoutesV21 = [
         per_page: { description: 'Default: 100, at most 1000.' },
       },
     }),
-    async handle({ user, params, query }, { access, core, directory }) {
-      const { info } = await access.open(user, params.repo_id)
+    async handle({ user, params, query }, { access, directory }) {
+      const { history } = await access.open(user, params.repo_id)
       const { page, perPage } = readPage(query, 100)
       if (page < 1) throw errorMessage(400, 'page invalid.')
       if (perPage < 1) throw errorMessage(400, 'per_page invalid.')
-      const { commits, more } = await core.history.listHistory(info, page, perPage)
+      const { commits, more } = await history.listHistory(page, perPage)
       const people = await directory.people(commits.map(({ creatorName }) => creatorName ?? ''))
       return { data: commits.map((commit) => historyEntry(commit, people)), more }
     },
@@ -59,9 +59,9 @@ export const libraryHistoryRoutesV21 = [
     responses: () => ({
       200: json(commitDetailSchema, 'The commit and its changes.'),
     }),
-    async handle({ user, params }, { access, core, directory }) {
-      const { info } = await access.open(user, params.repo_id)
-      const { commit, changes } = await core.history.getCommitDetail(info, params.commit_id)
+    async handle({ user, params }, { access, directory }) {
+      const { history } = await access.open(user, params.repo_id)
+      const { commit, changes } = await history.getCommitDetail(params.commit_id)
       return commitDetail(commit, changes, await directory.person(commit.creatorName ?? ''))
     },
   }),
@@ -91,9 +91,9 @@ export const libraryHistoryRoutesV21 = [
         'The entries.',
       ),
     }),
-    async handle({ user, params, query }, { access, core }) {
-      const { info } = await access.open(user, params.repo_id)
-      const tree = await core.history.getTreeAt(info, params.commit_id)
+    async handle({ user, params, query }, { access }) {
+      const { history } = await access.open(user, params.repo_id)
+      const tree = await history.getTreeAt(params.commit_id)
       const { text, path } = query.path
       const found = path && (await tree.findDir(path))
       if (path === undefined || found === undefined) {

@@ -17,7 +17,7 @@ export const revertRoutesV21 = [
     details: () => ({ errors: [443] }),
     async handle({ user, params }, { access, core, quotas }) {
       const library = await access.open(user, params.repo_id)
-      const { id } = await core.history.getCommit(library.info, params.commit_id)
+      const { id } = await library.history.getCommit(params.commit_id)
       const owned = library.owned()
       // Throws password-needed: an encrypted library that is not unlocked must not change.
       await core.keys.keyFor(library)

@@ -21,9 +21,9 @@ export const librarySettingRoutes = [
     callers: 'the owner',
     params,
     responses: () => ({ 200: json(keepDays, 'The limit.') }),
-    async handle({ user, params }, { access, core }) {
-      const { info } = await access.openOwned(user, params.repo_id)
-      return { keep_days: core.history.keepDays(info) }
+    async handle({ user, params }, { access }) {
+      const { history } = await access.openOwned(user, params.repo_id)
+      return { keep_days: history.keepDays() }
     },
   }),
   route({

@@ -99,7 +99,7 @@ async function start(
   sent: { parent_dir: SentPath; dirents: readonly string[] } & PointInTime,
 ): Promise<{ zip_token: string }> {
   const { access, archives, now } = services
-  const library = await libraryAt(services, await access.open(user, id), sent)
+  const library = await libraryAt(await access.open(user, id), sent)
   const parent = await folderAt(library, sent.parent_dir)
   const roots = await rootsOf(library, parent, sent.dirents)
   return { zip_token: await archives.start(library, { roots, name: archiveName(roots, now()) }) }

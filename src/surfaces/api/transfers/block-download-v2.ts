@@ -32,12 +32,11 @@ export const blockDownloadRoutes = [
     responses: () => ({
       200: json(kinds.url, 'The URL to download the block.'),
     }),
-    async handle({ user, params, query, request }, { access, core, tickets }) {
+    async handle({ user, params, query, request }, { access, tickets }) {
       const library = await access.open(user, params.repo_id)
       const { path } = await folderAt(library, query.p)
-      const file = await core.objects.findFile(library.info.key, params.file_id)
-      const isHere = file !== undefined && (await core.views.containsFile(library, params.file_id))
-      if (file === undefined || !isHere) return notFound('File not found.')
+      const file = await library.content.findShownFile(params.file_id)
+      if (file === undefined) return notFound('File not found.')
       if (!file.blockIds.includes(params.block_id)) return notFound('Block not found.')
       const options = {
         operation: 'download-blocks',

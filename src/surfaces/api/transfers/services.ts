@@ -1,6 +1,6 @@
 import type { Dirent } from '../../../base/objects/index.ts'
 import type { LibraryPath } from '../../../base/paths/index.ts'
-import type { Library, LibraryCore } from '../../../libraries/library/index.ts'
+import type { Library } from '../../../libraries/library/index.ts'
 import type { ClientPush } from '../../../libraries/push/index.ts'
 import type { Account } from '../../../people/accounts/index.ts'
 import { routesFor } from '../../../platform/http/index.ts'
@@ -22,7 +22,6 @@ interface PartialUploads {
 export interface TransferServices {
   readonly access: Access
   readonly archives: Archives
-  readonly core: LibraryCore
   /** Unix seconds. */
   readonly now: () => number
   readonly partialUploads: PartialUploads

@@ -96,7 +96,7 @@ async function listTrash(
   user: Account,
   id: LibraryId,
   asked: Values<typeof listing>,
-  { access, core }: TrashServices,
+  { access }: TrashServices,
 ) {
   const library = await access.open(user, id)
   const { path: folder } = await folderAt(library, asked.path)
@@ -104,7 +104,5 @@ async function listTrash(
   const sent = asked.scan_stat === 'null' ? undefined : asked.scan_stat || undefined
   const cursor = sent === undefined ? undefined : parseTrashCursor(sent)
   if (sent !== undefined && cursor === undefined) throw errorMessage(500, 'Internal Server Error')
-  return trashPage(
-    await core.history.listTrashPage(library.info, { folder, showDays: asked.show_days, cursor }),
-  )
+  return trashPage(await library.history.listTrashPage({ folder, showDays: asked.show_days, cursor }))
 }

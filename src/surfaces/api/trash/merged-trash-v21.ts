@@ -1,6 +1,10 @@
 import { parseLibraryId } from '../../../base/objects/index.ts'
 import { json, kinds } from '../../../base/schemas/index.ts'
-import type { MergedTrashCursor, MergedTrashItem } from '../../../libraries/history/index.ts'
+import {
+  LibraryHistory,
+  type MergedTrashCursor,
+  type MergedTrashItem,
+} from '../../../libraries/history/index.ts'
 import { type Reader, rawText } from '../../../platform/input/index.ts'
 import { errorMessage } from '../../../platform/responses/index.ts'
 import { deleted } from './library-trash.schema.ts'
@@ -49,12 +53,14 @@ export const mergedTrashRoutes = [
       const name = query.q?.trim()
       if (name?.includes('\0')) throw errorMessage(400, 'q invalid.')
       const openable = await services.access.listOpenable(user)
-      const libraries = openable.map(({ info }) => info)
       const writable = new Set(
         openable.filter(({ permission }) => permission === 'rw').map(({ info }) => info.id),
       )
       const page = { cursor: query.cursor, name: name || undefined, limit: ITEMS_PER_PAGE }
-      const { items, next } = await services.core.history.listMergedTrash(libraries, page)
+      const { items, next } = await LibraryHistory.mergedTrash(
+        openable.map(({ history }) => history),
+        page,
+      )
       return {
         items: items.map((item) => mergedItem(item, writable.has(item.library.id))),
         next_cursor: next ? [next.deletedAt, next.libraryId, next.seq, next.position].join('_') : null,

@@ -2,13 +2,14 @@ import { type LibraryId, parseLibraryId } from '../../../base/objects/index.ts'
 import { ROOT } from '../../../base/paths/index.ts'
 import { json, kinds } from '../../../base/schemas/index.ts'
 import { restoreEntries } from '../../../libraries/edits/index.ts'
-import type {
-  MergedActionsCursor,
-  TrashAction,
-  TrashRow,
-  TrashSearch,
+import {
+  LibraryHistory,
+  type MergedActionsCursor,
+  type TrashAction,
+  type TrashRow,
+  type TrashSearch,
 } from '../../../libraries/history/index.ts'
-import type { LibraryInfo } from '../../../libraries/registry/index.ts'
+import type { Library } from '../../../libraries/library/index.ts'
 import { type Account, type Directory, type Person, unknownPerson } from '../../../people/accounts/index.ts'
 import { integer, list, optional, type Reader, type Values } from '../../../platform/input/index.ts'
 import { errorMessage } from '../../../platform/responses/index.ts'
@@ -80,10 +81,10 @@ export const trashActionRoutes = [
         before: { description: 'The `next` of the previous response, for the next page.' },
       },
     }),
-    async handle({ user, params, query, request }, { access, core, directory }) {
+    async handle({ user, params, query, request }, { access, directory }) {
       const library = await access.open(user, params.repo_id)
       const { path: folder } = await folderAt(library, query.path)
-      const { actions, more } = await core.history.listTrashActions(library.info, {
+      const { actions, more } = await library.history.listTrashActions({
         folder,
         name: query.q,
         before: query.before || undefined,
@@ -120,14 +121,16 @@ export const trashActionRoutes = [
         'A page of actions.',
       ),
     }),
-    async handle({ user, query, request }, { access, core, directory }) {
+    async handle({ user, query, request }, { access, directory }) {
       const openable = await access.listOpenable(user)
       const writable = new Set(
         openable.filter(({ permission }) => permission === 'rw').map(({ info }) => info.id),
       )
       const page = { cursor: query.cursor, name: query.q, limit: ACTIONS_PER_PAGE }
-      const libraries = openable.map(({ info }) => info)
-      const { items, next } = await core.history.listMergedTrashActions(libraries, page)
+      const { items, next } = await LibraryHistory.mergedTrashActions(
+        openable.map(({ history }) => history),
+        page,
+      )
       const people = await peopleOf(
         directory,
         items.map((item) => item.action),
@@ -196,7 +199,7 @@ async function restoreAction(
   const opened = await access.open(user, id)
   const library = opened.editable(ROOT)
   const { path: folder } = await folderAt(opened, sent.path)
-  const found = await listAction({ core }, opened.info, { ...sent.action, folder, name: sent.q })
+  const found = await listAction(opened, { ...sent.action, folder, name: sent.q })
   const only = sent.only && new Set<string>(sent.only)
   const except = new Set<string>(sent.except)
   const chosen = found.filter(({ path }) => (only?.has(path) ?? true) && !except.has(path))
@@ -217,16 +220,12 @@ async function restoreAction(
 }
 
 /** All entries of an action. */
-async function listAction(
-  { core }: Pick<TrashServices, 'core'>,
-  library: LibraryInfo,
-  search: TrashSearch,
-): Promise<TrashRow[]> {
+async function listAction({ history }: Library, search: TrashSearch): Promise<TrashRow[]> {
   const found: TrashRow[] = []
   for (;;) {
     const last = found.at(-1)
     const cursor = last && { seq: last.seq, position: last.position }
-    const rows = await core.history.listTrashOfAction(library, search, { cursor, limit: ROWS_PER_QUERY })
+    const rows = await history.listTrashOfAction(search, { cursor, limit: ROWS_PER_QUERY })
     found.push(...rows)
     if (rows.length < ROWS_PER_QUERY) return found
   }

@@ -189,7 +189,7 @@ export const trash2Routes = [
 ]
 
 async function trashPage(
-  { access, core }: TrashServices,
+  { access }: TrashServices,
   user: Account,
   id: LibraryId,
   within: { readonly path: SentPath; readonly action: CommitRange | undefined },
@@ -197,10 +197,10 @@ async function trashPage(
   page: { page: number; perPage: number },
 ) {
   const library = await access.open(user, id)
-  const { info } = library
+  const { history } = library
   const { path: folder } = await folderAt(library, within.path)
-  const { items, total } = await core.history.findTrash(info, { ...search, ...within.action, folder }, page)
-  return { items: items.map(trashItem), total_count: total, can_search: core.history.keepDays(info) !== 0 }
+  const { items, total } = await history.findTrash({ ...search, ...within.action, folder }, page)
+  return { items: items.map(trashItem), total_count: total, can_search: history.keepDays() !== 0 }
 }
 
 async function bringBack(
