@@ -1,8 +1,9 @@
 import { type CommitId, idFromBytes, idToBytes, type LibraryId } from '../../base/objects/index.ts'
 import type { LibraryPath } from '../../base/paths/index.ts'
 import { positionRows } from '../../libraries/consumers/index.ts'
-import { libraryRows } from '../../libraries/registry/index.ts'
-import type { Reader, Transaction, Value } from '../../platform/database/index.ts'
+import { type LibraryDependent, libraryRows } from '../../libraries/registry/index.ts'
+import type { AccountDependent } from '../../people/accounts/index.ts'
+import { deleteBatch, type Reader, type Transaction, type Value } from '../../platform/database/index.ts'
 import type { Activity, ActivityObject, ActivityOp, CommitActivity } from './activity-row.ts'
 
 const COLUMNS = [
@@ -294,4 +295,22 @@ function toActivity(row: ActivityRow): StoredActivity {
     ...(row.via_link === 1 && { viaLink: true }),
     ...(row.unlisted !== null && { unlisted: row.unlisted }),
   }
+}
+
+/** Feed, notifications, monitored libraries and webhooks of libraries and accounts that are removed. */
+export const activityRows: LibraryDependent & AccountDependent = {
+  purgeBatch: (tx, libraryKey, limit) => deleteBatch(tx, 'activity', 'key', libraryKey, limit),
+
+  async onPurged(tx, libraryKey) {
+    await tx.run('delete from activity where library_key = ?', libraryKey)
+    await tx.run('delete from monitored_library where library_key = ?', libraryKey)
+    const webhooks = 'select key from webhook where library_key = ?'
+    await tx.run(`delete from webhook_delivery where webhook_key in (${webhooks})`, libraryKey)
+    await tx.run('delete from webhook where library_key = ?', libraryKey)
+  },
+
+  async onAccountRemoved(tx, { key }) {
+    await tx.run('delete from notification where account_key = ?', key)
+    await tx.run('delete from monitored_library where account_key = ?', key)
+  },
 }

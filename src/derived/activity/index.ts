@@ -1,5 +1,5 @@
 export { ActivityService } from './activity.ts'
-export { activityRows } from './dependent-rows-store.ts'
+export { activityRows } from './activity-store.ts'
 export type { LiveEvent } from './hub.ts'
 export type { LiveMessage } from './live-viewer.ts'
 export type { Notification } from './notification-store.ts'

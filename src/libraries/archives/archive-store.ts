@@ -8,6 +8,14 @@ import type { ArchiveSummary } from './archive-admission.ts'
 export type ArchiveState = 'queued' | 'running' | 'finished' | 'failed' | 'canceled'
 export type ArchiveFailure = 'size too large' | 'internal error'
 
+/** The progress of an archive, in files, with the names that clients poll. It can be downloaded once `zipped` equals `total`. */
+export interface ArchiveProgress {
+  readonly zipped: number
+  readonly total: number
+  readonly failure: ArchiveFailure | undefined
+  readonly canceled: boolean
+}
+
 /** Where the bytes of a finished archive are: in a file of its node, or in blocks that every node reads. */
 type ArchivePlace = 'file' | 'blocks'
 

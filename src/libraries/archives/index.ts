@@ -1,6 +1,7 @@
 export { admitArchive, fits, largestArchive } from './archive-admission.ts'
 export {
   type ArchiveFailure,
+  type ArchiveProgress,
   type ArchiveRow,
   adoptArchives,
   advanceArchive,

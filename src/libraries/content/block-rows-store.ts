@@ -9,7 +9,13 @@ import {
 import { BlockMissing } from '../../platform/storage/index.ts'
 import { blockReleases, referenceReleases, releaseBlocks, releaseReferences } from './condemned-store.ts'
 import { damageDeletions, findDamagedBlocks, hasDamagedBlocks } from './damaged-block-store.ts'
-import { keptReferenceRelation, referenceRelation } from './relations.ts'
+
+/** Which library holds which block. */
+const referenceRelation = '(select library_key, block_id, size from library_block)'
+
+/** As referenceRelation, without condemned references: what a new file may refer to. */
+const keptReferenceRelation = `(select h.library_key, h.block_id, h.size from library_block h where not exists
+  (select 1 from condemned_reference c where c.library_key = h.library_key and c.block_id = h.block_id))`
 
 /** A block and its stored length. */
 export interface SizedBlock {

@@ -1,4 +1,3 @@
-export { viewCommitRelation, viewRelation } from './relations.ts'
 export {
   expectNotMoved,
   FolderMoved,
@@ -17,6 +16,8 @@ export {
   replacePasswordChecks,
   setPasswordCheck,
   viewBinding,
+  viewCommitRelation,
+  viewRelation,
   viewRows,
 } from './sub-library-store.ts'
 export {

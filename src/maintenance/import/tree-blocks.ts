@@ -8,7 +8,7 @@ import type { SeafileLayout, SourceStore } from './seafile-layout.ts'
 /** Blocks that are copied while the importer reads on. */
 const MAX_BLOCKS_IN_FLIGHT = 800
 
-interface TreeBlocksOptions {
+export interface TreeBlocksOptions {
   readonly db: Database
   readonly libraryKey: number
   /** For the report. */

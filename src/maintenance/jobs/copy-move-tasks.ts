@@ -31,18 +31,20 @@ import {
 } from '../../people/credentials/index.ts'
 import type { Database, Transaction } from '../../platform/database/index.ts'
 import type { Access, LibraryKeys } from '../../sharing/access/index.ts'
-import { abandonedBytesOf, deleteOldAbandoned, insertAbandoned } from './abandoned-bytes-store.ts'
 import type { ClaimedTask, Extraction, TaskOrder, TaskProgress } from './copy-move-task.ts'
 import {
+  abandonedBytesOf,
   advanceTask,
   beginTask,
   cancelTask,
   claimTask,
   countUnfinished,
   countUnfinishedOf,
+  deleteOldAbandoned,
   deleteTasksBefore,
   findOperation,
   findProgress,
+  insertAbandoned,
   insertTask,
   listFree,
   setCopied,

@@ -8,7 +8,7 @@ import {
   secret,
   type TestIdentity,
 } from '../../../test/support/identity.ts'
-import { libraryRelations } from '../../programs/assembly/relations.ts'
+import { libraryRelations } from '../../programs/assembly/dependents.ts'
 import { PasswordChecks } from '../passwords/password-checks.ts'
 import { Passwords } from '../passwords/passwords.ts'
 import type { Login } from './login.ts'

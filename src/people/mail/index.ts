@@ -1,6 +1,5 @@
 export { type Mail, mailRows } from './mail-store.ts'
 export { type MailContent, nameInMail } from './message.ts'
-export { registerMailMetrics } from './metrics.ts'
-export { type MailState, Outbox } from './outbox.ts'
+export { type MailState, Outbox, registerMailMetrics } from './outbox.ts'
 export { MailRefused, Smtp } from './smtp.ts'
 export { type MailTexts, mailTexts } from './texts.ts'

@@ -1,4 +1,6 @@
 import { randomInt, randomUUID } from 'node:crypto'
+import type { Registry } from 'prom-client'
+import { registerGauges, type StateMetric } from '../../base/metrics.ts'
 import { BackgroundQueue } from '../../base/scheduling/index.ts'
 import type { Database, Reader, Transaction } from '../../platform/database/index.ts'
 import {
@@ -235,4 +237,20 @@ export class Outbox implements AsyncDisposable {
       return setRetry(tx, mail, message, now() + wait)
     })
   }
+}
+
+const gauges: readonly StateMetric<MailState>[] = [
+  { name: 'carrel_mail_waiting', help: 'Mails that are due and not sent yet', of: ({ waiting }) => waiting },
+  {
+    name: 'carrel_mail_oldest_waiting_timestamp_seconds',
+    help: 'Time when the oldest waiting mail was queued; 0 if none is waiting',
+    of: ({ oldestWaitingAt }) => oldestWaitingAt ?? 0,
+  },
+  { name: 'carrel_mail_sent', help: 'Mails sent in the last 24 hours', of: ({ sent }) => sent },
+  { name: 'carrel_mail_failed', help: 'Mails given up in the last 24 hours', of: ({ failed }) => failed },
+]
+
+/** Registers the metrics of mail. */
+export function registerMailMetrics(registry: Registry, state: () => Promise<MailState>): void {
+  registerGauges(registry, gauges, state)
 }

@@ -1,3 +1,2 @@
 export { confirmTime, findSeenTime } from './clock-store.ts'
-export { registerClockMetrics } from './metrics.ts'
-export { ClockJumped, MAX_JUMP_SECONDS, TrustedClock } from './trusted-clock.ts'
+export { ClockJumped, MAX_JUMP_SECONDS, registerClockMetrics, TrustedClock } from './trusted-clock.ts'

@@ -1,3 +1,5 @@
+import type { Registry } from 'prom-client'
+import { registerGauges, type StateMetric } from '../../base/metrics.ts'
 import type { Database } from '../database/index.ts'
 import { findSeenTime, putSeenTime } from './clock-store.ts'
 
@@ -9,7 +11,7 @@ export const MAX_JUMP_SECONDS = 3 * 86_400
 const LOOK_AGAIN_MS = 600_000
 
 /** The clock is ahead of the last time that was seen by more than can be explained. Both in Unix seconds. */
-export interface ClockJump {
+interface ClockJump {
   readonly seenAt: number
   readonly now: number
 }
@@ -106,4 +108,17 @@ export class TrustedClock implements AsyncDisposable {
 
 function textOf(time: number): string {
   return new Date(time * 1000).toISOString()
+}
+
+const gauges: readonly StateMetric<ClockJump | undefined>[] = [
+  {
+    name: 'carrel_clock_jump_seconds',
+    help: 'Seconds by which the clock is ahead of the last time that was seen, while deletions wait for a confirmation; 0 otherwise',
+    of: (jump) => (jump === undefined ? 0 : jump.now - jump.seenAt),
+  },
+]
+
+/** Registers the metric of a clock that jumped ahead. */
+export function registerClockMetrics(registry: Registry, jump: () => ClockJump | undefined): void {
+  registerGauges(registry, gauges, async () => jump())
 }

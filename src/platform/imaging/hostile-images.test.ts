@@ -6,7 +6,7 @@ import sharp from 'sharp'
 import { animatedGif, claimedPng, referringSvg, textBomb } from '../../../test/support/hostile-images.ts'
 import { seededRandom, testSeed } from '../../../test/support/random.ts'
 import { Busy } from '../../base/scheduling/fair-semaphore.ts'
-import { visitorRequester } from '../../base/scheduling/requesters.ts'
+import { visitorRequester } from '../../base/scheduling/shared-work.ts'
 import { WorkersClosed } from '../workers/worker-pool.ts'
 import { type ImageOutcome, Images } from './images.ts'
 

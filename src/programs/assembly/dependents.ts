@@ -9,11 +9,15 @@ import { blockRows } from '../../libraries/content/index.ts'
 import { historyRows } from '../../libraries/history/index.ts'
 import { deleteLibrariesOf, lockBinding, lockRows } from '../../libraries/library/index.ts'
 import { receivedRows } from '../../libraries/push/index.ts'
-import type { LibraryDependent, PathBinding } from '../../libraries/registry/index.ts'
-import { libraryRenames } from '../../libraries/registry/index.ts'
+import {
+  type LibraryDependent,
+  libraryRenames,
+  libraryRows,
+  type PathBinding,
+} from '../../libraries/registry/index.ts'
 import { objectRows } from '../../libraries/tree/index.ts'
 import { usageRows } from '../../libraries/usage/index.ts'
-import { viewBinding, viewRows } from '../../libraries/views/index.ts'
+import { viewBinding, viewRelation, viewRows } from '../../libraries/views/index.ts'
 import { checkRows } from '../../maintenance/check/index.ts'
 import { collectionRows } from '../../maintenance/gc/index.ts'
 import { jobRows } from '../../maintenance/jobs/index.ts'
@@ -82,3 +86,9 @@ export const apiTokenDependents: readonly ApiTokenDependent[] = [accessRows]
 
 /** Every module with rows that refer to groups. */
 export const groupDependents: readonly GroupDependent[] = [accessRows]
+
+/** The relations of libraries that `credentials` joins to find the library of a token in the statement that finds the token. */
+export const libraryRelations = {
+  libraryRelation: libraryRows.relation,
+  viewRelation,
+}

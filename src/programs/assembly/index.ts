@@ -8,11 +8,10 @@ export {
   verifyBackups,
 } from './backups.ts'
 export { createActivity, createPhotos, createSearch } from './consumers.ts'
-export { apiTokenDependents, groupDependents } from './dependents.ts'
+export { apiTokenDependents, groupDependents, libraryRelations } from './dependents.ts'
 export { cancelMove, type MoveStep, moveDatabase } from './move-database.ts'
 export { refuseMoved } from './move-marks.ts'
 export { addressOfBlocks, findS3Store, openBlocks, openMove, probeBlocks } from './open-blocks.ts'
-export { libraryRelations } from './relations.ts'
 export { releaseSpace } from './release-space.ts'
 export { DELETED_LIBRARIES_KEPT_SECONDS, RECEIVED_KEPT_SECONDS } from './retention.ts'
 export { adoptSecret, checkSecret } from './secret-check.ts'

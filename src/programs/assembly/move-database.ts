@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { open, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
@@ -25,7 +25,6 @@ import {
   readMarks,
   unmarkMoved,
 } from './move-marks.ts'
-import { digestRows } from './row-digest.ts'
 
 /** Belong to a database or to running processes. The search index is derived, and made again. */
 const LEFT_OUT: ReadonlySet<string> = new Set([
@@ -311,4 +310,38 @@ async function removeSqlite(file: string): Promise<void> {
 
 function onFatal(error: Error): never {
   throw new StartError('The database cannot be written: see that the disk is sound.', { cause: error })
+}
+
+/** The number of rows of a table, and a hash of their content that does not depend on their order. */
+interface TableDigest {
+  readonly rows: number
+  /** 64 hexadecimal digits. */
+  readonly hash: string
+}
+
+const BITS = 256
+const HEX_DIGITS = BITS / 4
+
+/**
+ * Adds up the SHA-256 of every row. Databases return rows in different orders, and sorting them would take memory or time. The sum is a checksum: it
+ * detects rows that were lost, duplicated or corrupted. It is not collision resistant against chosen rows.
+ */
+async function digestRows(pages: AsyncIterable<readonly Value[][]>): Promise<TableDigest> {
+  let rows = 0
+  let sum = 0n
+  for await (const page of pages) {
+    let ofPage = 0n
+    for (const row of page) ofPage += BigInt(`0x${hashOf(row)}`)
+    rows += page.length
+    sum = BigInt.asUintN(BITS, sum + ofPage)
+  }
+  return { rows, hash: sum.toString(16).padStart(HEX_DIGITS, '0') }
+}
+
+/** A JSON line in which bytes are replaced by their length, then the bytes: no two rows have the same encoding. */
+function hashOf(row: readonly Value[]): string {
+  const hash = createHash('sha256')
+  hash.update(JSON.stringify(row.map((value) => (value instanceof Uint8Array ? [value.length] : value))))
+  for (const value of row) if (value instanceof Uint8Array) hash.update(value)
+  return hash.digest('hex')
 }

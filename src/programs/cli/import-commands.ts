@@ -1,19 +1,7 @@
 import type { Command } from 'commander'
 import type { ImportOptions, WebdavImportOptions } from '../../../packages/client/index.ts'
 import { configFrom, withSettings } from './config-flags.ts'
-
-interface SeafileFlags {
-  readonly data: string
-  readonly to?: string
-  readonly sql?: string
-  readonly mysql?: string
-  readonly sqlite?: string
-  readonly owner?: string
-  readonly library?: string[]
-  readonly copy?: true
-  readonly dryRun?: true
-  readonly json?: true
-}
+import type { SeafileImportOptions } from './import-seafile.ts'
 
 /** `carrel import`, which brings libraries of other servers here. */
 export function addImportCommands(program: Command, end: (exitCode: number) => void): void {
@@ -42,7 +30,7 @@ export function addImportCommands(program: Command, end: (exitCode: number) => v
     .option('--copy', 'copy blocks even where the file system can share their bytes')
     .option('--dry-run', 'say what would come over and what would not, and change nothing')
     .option('--json', 'print one JSON document')
-    .action(async (options: SeafileFlags) => {
+    .action(async (options: SeafileImportOptions & { readonly to?: string }) => {
       const { data: _source, to, ...settings } = options
       const config = configFrom(to === undefined ? settings : { ...settings, data: to })
       const { importSeafileCommand } = await import('./import-seafile.ts')

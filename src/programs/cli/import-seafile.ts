@@ -23,7 +23,7 @@ import { CommandError } from './command-error.ts'
 import { lowerPriority } from './low-priority.ts'
 import { columns, print, sizeText } from './output.ts'
 
-interface ImportOptions {
+export interface SeafileImportOptions {
   /** Of the source. */
   readonly data: string
   readonly sql?: string
@@ -56,7 +56,7 @@ const LOSSES = [
 ] as const
 
 /** Resolves to the exit code. */
-export async function importSeafileCommand(config: Config, options: ImportOptions): Promise<number> {
+export async function importSeafileCommand(config: Config, options: SeafileImportOptions): Promise<number> {
   lowerPriority()
   await using opened = await openAccounts(config)
   const owner = options.owner === undefined ? undefined : await opened.accounts.find(options.owner)
@@ -74,7 +74,7 @@ export async function importSeafileCommand(config: Config, options: ImportOption
   return LOSSES.some((kind) => report.problemCounts[kind] !== undefined) ? IMPORTED_WITH_LOSSES : 0
 }
 
-async function readRows({ sql, mysql, sqlite }: ImportOptions): Promise<SourceRows | undefined> {
+async function readRows({ sql, mysql, sqlite }: SeafileImportOptions): Promise<SourceRows | undefined> {
   if (sql === undefined && mysql === undefined && sqlite === undefined) return undefined
   const rows = new SourceRows()
   if (sql !== undefined) await readMysqlDump(sql, rows)
@@ -147,7 +147,7 @@ async function rehearse(
   }
 }
 
-function common({ data: folder, copy, library, json }: ImportOptions, rows: SourceRows | undefined) {
+function common({ data: folder, copy, library, json }: SeafileImportOptions, rows: SourceRows | undefined) {
   return {
     folder,
     rows,

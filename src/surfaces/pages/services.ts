@@ -1,4 +1,5 @@
 import type { Dirent } from '../../base/objects/index.ts'
+import type { ArchiveProgress } from '../../libraries/archives/index.ts'
 import type { Library } from '../../libraries/library/index.ts'
 import type { Account, Directory } from '../../people/accounts/index.ts'
 import type { DeviceAuthorizations } from '../../people/credentials/index.ts'
@@ -15,13 +16,6 @@ interface ArchiveRequest {
   readonly roots: readonly Dirent[]
   readonly name: string
   readonly link: OpenLink['ticketLink']
-}
-
-interface ArchiveProgress {
-  readonly zipped: number
-  readonly total: number
-  readonly failure: string | undefined
-  readonly canceled: boolean
 }
 
 /** The services of the pages. */

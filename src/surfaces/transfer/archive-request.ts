@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Dirent } from '../../base/objects/index.ts'
 import { accountRequester, visitorRequester } from '../../base/scheduling/index.ts'
-import type { ArchiveFailure, ArchiveRow } from '../../libraries/archives/index.ts'
+import type { ArchiveProgress, ArchiveRow } from '../../libraries/archives/index.ts'
 import type { Library } from '../../libraries/library/index.ts'
 import type { TicketOptions } from '../../sharing/access/index.ts'
 
@@ -13,14 +13,6 @@ export interface ArchiveRequest {
   readonly name: string
   /** The link it was requested through. */
   readonly link?: TicketOptions['link']
-}
-
-/** The progress of an archive, with the names that clients poll. */
-export interface ArchiveProgress {
-  readonly zipped: number
-  readonly total: number
-  readonly failure: ArchiveFailure | undefined
-  readonly canceled: boolean
 }
 
 /** The requester that an archive counts for: the account, or the link for its visitors. */

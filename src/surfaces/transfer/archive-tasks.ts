@@ -3,6 +3,7 @@ import { readdir, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { ROOT } from '../../base/paths/index.ts'
 import {
+  type ArchiveProgress,
   type ArchiveRow,
   adoptArchives,
   cancelArchive,
@@ -32,13 +33,7 @@ import type { ArchivesOptions } from './archive-options.ts'
 import { ArchivePacker, coverOf } from './archive-packer.ts'
 import { countArchive } from './archive-packing.ts'
 import { type ReadArchive, readBlocks, readFile } from './archive-reader.ts'
-import {
-  type ArchiveProgress,
-  type ArchiveRequest,
-  identityOf,
-  progressOf,
-  requesterOf,
-} from './archive-request.ts'
+import { type ArchiveRequest, identityOf, progressOf, requesterOf } from './archive-request.ts'
 
 /** Overhead per file in an archive: two headers with its path. */
 const BYTES_PER_FILE = 512

@@ -3,6 +3,8 @@ import type { LibraryCore } from '../../../libraries/library/index.ts'
 import type { ServerState, Statistics, Usage } from '../../../libraries/usage/index.ts'
 import type { BackupState } from '../../../maintenance/backup/index.ts'
 import type { IntegrityState } from '../../../maintenance/check/index.ts'
+import type { GarbageCollector } from '../../../maintenance/gc/index.ts'
+import type { CopyMoveTasks, MaintenanceLog } from '../../../maintenance/jobs/index.ts'
 import type { Account, Accounts, Directory, Groups, Onboarding } from '../../../people/accounts/index.ts'
 import type { Audit } from '../../../people/audit/index.ts'
 import type { AccountTokens, ApiTokens } from '../../../people/credentials/index.ts'
@@ -11,35 +13,6 @@ import type { NodeState } from '../../../platform/cluster/index.ts'
 import { routesFor } from '../../../platform/http/index.ts'
 import type { Links, Shares } from '../../../sharing/access/index.ts'
 import type { Quotas } from '../../../sharing/quotas/index.ts'
-import type { CopyMoveTasks } from '../batch/copy-move-tasks.ts'
-
-/** Garbage collection, as shown to administrators. */
-interface GarbageCollection {
-  readState(): Promise<{
-    readonly running: boolean
-    /** Unix seconds; undefined before the first collection. */
-    readonly lastBeganAt: number | undefined
-    readonly lastEndedAt: number | undefined
-    readonly lastDuration: number | undefined
-    readonly lastFailure: string | undefined
-    /** Sums since the process started. */
-    readonly deletedBlocks: number
-    readonly freedBytes: number
-    /** Bytes that are condemned and not deleted yet. */
-    readonly waitingBytes: number
-  }>
-}
-
-/** The last runs of the periodic maintenance jobs. */
-interface MaintenanceRuns {
-  list(): readonly {
-    readonly name: string
-    /** Unix seconds. */
-    readonly endedAt: number
-    readonly durationMs: number
-    readonly failed: boolean
-  }[]
-}
 
 /** What the calls for the administration of people, groups, libraries and links use. */
 export interface AdministrationServices {
@@ -61,10 +34,10 @@ export interface StatusServices {
   readonly audit: Pick<Audit, 'export' | 'list'>
   readonly backups: { state(): Promise<BackupState> }
   readonly copyMoveTasks: CopyMoveTasks
-  readonly gc: GarbageCollection
+  readonly gc: Pick<GarbageCollector, 'readState'>
   /** What is known about the integrity of stored data. */
   readonly integrity: () => Promise<IntegrityState>
-  readonly maintenanceLog: MaintenanceRuns
+  readonly maintenanceLog: Pick<MaintenanceLog, 'list'>
   /** This node, and the others on the database. */
   readonly node: { readonly id: string; list(): Promise<NodeState[]> }
   /** Unix seconds. */

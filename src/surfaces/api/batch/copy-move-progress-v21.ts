@@ -1,8 +1,8 @@
 import { json, kinds } from '../../../base/schemas/index.ts'
+import type { TaskProgress } from '../../../maintenance/jobs/index.ts'
 import { required } from '../../../platform/input/index.ts'
 import { errorMessage } from '../../../platform/responses/index.ts'
 import { progress as progressSchema } from './batch.schema.ts'
-import type { CopyMoveProgress } from './copy-move-tasks.ts'
 import { route } from './services.ts'
 
 export const copyMoveTaskProgressRoutes = [
@@ -38,7 +38,7 @@ export const copyMoveTaskProgressRoutes = [
   }),
 ]
 
-function progressToWire({ state, done, total, failedReason }: CopyMoveProgress) {
+function progressToWire({ state, done, total, failedReason }: TaskProgress) {
   return {
     done,
     total,

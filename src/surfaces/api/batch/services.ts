@@ -1,10 +1,10 @@
 import type { Tags } from '../../../derived/annotations/index.ts'
 import type { LibraryCore } from '../../../libraries/library/index.ts'
+import type { CopyMoveTasks } from '../../../maintenance/jobs/index.ts'
 import type { Account, Accounts, Directory } from '../../../people/accounts/index.ts'
 import { routesFor } from '../../../platform/http/index.ts'
 import type { Access } from '../../../sharing/access/index.ts'
 import type { Quotas } from '../../../sharing/quotas/index.ts'
-import type { CopyMoveTasks } from './copy-move-tasks.ts'
 
 /** What the calls for copies, moves and deletions of many items use. */
 export interface BatchServices {

@@ -2,11 +2,11 @@ import type { FairSemaphore } from '../../../base/scheduling/index.ts'
 import type { Comments, Tags } from '../../../derived/annotations/index.ts'
 import type { DocumentTexts, Thumbnails } from '../../../derived/previews/index.ts'
 import type { LibraryCore } from '../../../libraries/library/index.ts'
+import type { CopyMoveTasks } from '../../../maintenance/jobs/index.ts'
 import type { Account, Accounts, Directory } from '../../../people/accounts/index.ts'
 import { routesFor } from '../../../platform/http/index.ts'
 import type { Access, Links, Tickets } from '../../../sharing/access/index.ts'
 import type { Quotas } from '../../../sharing/quotas/index.ts'
-import type { CopyMoveTasks } from '../batch/copy-move-tasks.ts'
 
 /** What the calls for files use. */
 export interface FileServices {

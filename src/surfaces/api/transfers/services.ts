@@ -1,5 +1,6 @@
 import type { Dirent } from '../../../base/objects/index.ts'
 import type { LibraryPath } from '../../../base/paths/index.ts'
+import type { ArchiveProgress } from '../../../libraries/archives/index.ts'
 import type { Library } from '../../../libraries/library/index.ts'
 import type { ClientPush } from '../../../libraries/push/index.ts'
 import type { Account } from '../../../people/accounts/index.ts'
@@ -46,13 +47,4 @@ export interface Archives {
   find(ticket: string): Promise<{ readonly progress: ArchiveProgress } | undefined>
   /** Idempotent: an unknown ticket is no error. */
   cancel(ticket: string): Promise<void>
-}
-
-/** In files. The archive can be downloaded once `zipped` equals `total`. */
-export interface ArchiveProgress {
-  readonly zipped: number
-  readonly total: number
-  /** Why packing failed. */
-  readonly failure: string | undefined
-  readonly canceled: boolean
 }
