@@ -56,6 +56,7 @@ describe('upload links', () => {
       description: '',
       is_valid: true,
       is_active: true,
+      request: null,
     })
     assert.deepEqual(await uploadLinkTo(space, '/docs/', { password: 'ignored here' }), link)
     const { obj_id: _, ...listed } = link

@@ -12,6 +12,7 @@ const OWN_JSON: Readonly<Record<string, string>> = {
   'people/credentials/account-tokens.ts': 'what a row of the outbox was written with',
   'base/json.ts': 'the parser with limits itself',
   'sharing/access/link-store.ts': 'a column we wrote',
+  'sharing/access/ticket-store.ts': 'a column we wrote',
   'derived/activity/live-event-store.ts': 'a column we wrote',
   'derived/activity/notification-store.ts': 'a column we wrote',
   'surfaces/api/activity/webhooks-v21.ts': 'a column we wrote',

@@ -217,8 +217,12 @@ function lineOf(
       return format(notices.shareGroup, { name, item: shared, group })
     case 'repo_transfer':
       return format(notices.transfer, { name, item: shared })
-    default:
-      return format(notices.uploaded, { item: file })
+    default: {
+      const visitor = safe(textIn(notification, 'visitor_name'))
+      return visitor === ''
+        ? format(notices.uploaded, { item: file })
+        : format(notices.uploadedBy, { item: file, name: visitor })
+    }
   }
 }
 

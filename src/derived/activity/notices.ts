@@ -30,6 +30,12 @@ interface NamedLibrary {
   readonly name: string
 }
 
+/** What the visitor of an upload link said about themself. */
+interface Visitor {
+  readonly name: string
+  readonly message: string
+}
+
 interface NamedGroup {
   readonly id: number
   readonly name: string
@@ -103,17 +109,19 @@ export function addUserToGroup(group: NamedGroup, byEmail: string, isHeld: boole
 }
 
 /** To the creator of a link, for a file uploaded through it. */
-export function fileUploaded(library: NamedLibrary, path: LibraryPath): Notice {
+export function fileUploaded(library: NamedLibrary, path: LibraryPath, visitor?: Visitor): Notice {
   const folder = parentOf(path)
   const place = { folder_path: folder, folder_name: baseName(folder) || library.name }
-  return ['file_uploaded', { ...named(library), file_path: path, file_name: baseName(path), ...place }]
+  const file = { file_path: path, file_name: baseName(path) }
+  return ['file_uploaded', { ...named(library), ...file, ...place, ...introduced(visitor) }]
 }
 
 /** To the creator of a link, for a folder uploaded through it. */
-export function folderUploaded(library: NamedLibrary, path: LibraryPath): Notice {
+export function folderUploaded(library: NamedLibrary, path: LibraryPath, visitor?: Visitor): Notice {
   const parent = parentOf(path)
   const place = { parent_dir_path: parent, parent_dir_name: baseName(parent) || library.name }
-  return ['folder_uploaded', { ...named(library), folder_path: path, folder_name: baseName(path), ...place }]
+  const folder = { folder_path: path, folder_name: baseName(path) }
+  return ['folder_uploaded', { ...named(library), ...folder, ...place, ...introduced(visitor) }]
 }
 
 /**
@@ -159,6 +167,13 @@ export function repoMonitor(
 
 function named({ id, name }: { readonly id: string; readonly name: string }) {
   return { repo_id: id, repo_name: name }
+}
+
+function introduced(visitor: Visitor | undefined) {
+  return {
+    ...(visitor?.name && { visitor_name: visitor.name }),
+    ...(visitor?.message && { visitor_message: visitor.message }),
+  }
 }
 
 function shared({ fromEmail, path }: { readonly fromEmail: string; readonly path: LibraryPath }) {

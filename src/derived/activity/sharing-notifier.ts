@@ -2,7 +2,7 @@ import type { LibraryId } from '../../base/objects/index.ts'
 import type { LibraryPath } from '../../base/paths/index.ts'
 import type { GroupEvent } from '../../people/accounts/index.ts'
 import type { Transaction } from '../../platform/database/index.ts'
-import type { ShareEvent } from '../../sharing/access/index.ts'
+import type { ShareEvent, TicketUse } from '../../sharing/access/index.ts'
 import {
   addUserToGroup,
   fileUploaded,
@@ -22,6 +22,8 @@ const MAX_UPLOADS_NOTIFIED = 100
 interface LinkUpload {
   readonly makerKey: number
   readonly library: { readonly id: LibraryId; readonly name: string }
+  /** The visitor, if the link asks who they are. */
+  readonly sender: TicketUse['sender']
   readonly items: readonly { readonly path: LibraryPath; readonly isDir: boolean }[]
 }
 
@@ -64,9 +66,9 @@ export class SharingNotifier {
     this.#options.accessChanged(tx, accountKeys)
   }
 
-  async ofUpload(tx: Transaction, { makerKey, library, items }: LinkUpload): Promise<void> {
+  async ofUpload(tx: Transaction, { makerKey, library, sender, items }: LinkUpload): Promise<void> {
     for (const { path, isDir } of items.slice(0, MAX_UPLOADS_NOTIFIED)) {
-      const notice = isDir ? folderUploaded(library, path) : fileUploaded(library, path)
+      const notice = isDir ? folderUploaded(library, path, sender) : fileUploaded(library, path, sender)
       await this.#options.notifications.putOnce(tx, makerKey, ...notice)
     }
   }

@@ -7,7 +7,7 @@ export { LinkSecrets } from './link-secrets.ts'
 
 /** A link of another server. */
 interface ImportedLink
-  extends Omit<NewLink, 'password' | 'scope' | 'emails' | 'description' | 'scopedTokenKey'> {
+  extends Omit<NewLink, 'password' | 'scope' | 'emails' | 'description' | 'request' | 'scopedTokenKey'> {
   /** As the other server stores it: a hash, or the password itself. */
   readonly password: { readonly hash: string } | { readonly text: string } | undefined
   readonly views: number
@@ -23,7 +23,13 @@ export async function importLink(tx: Transaction, secrets: Secrets, link: Import
       : 'hash' in password
         ? secrets.sealHash(token, password.hash)
         : secrets.seal(token, password.text)
-  const own = { scope: 'all_users', emails: [], description: '', scopedTokenKey: undefined } as const
+  const own = {
+    scope: 'all_users',
+    emails: [],
+    description: '',
+    request: undefined,
+    scopedTokenKey: undefined,
+  } as const
   await insertLink(tx, { ...rest, ...own, token, password: sealed }, views)
   return true
 }

@@ -4,7 +4,7 @@ import { libraryRows } from '../../libraries/registry/index.ts'
 import { viewRelation } from '../../libraries/views/index.ts'
 import { accountRows } from '../../people/accounts/index.ts'
 import type { Reader, Transaction, Value } from '../../platform/database/index.ts'
-import type { Link, LinkKind, LinkScope } from './link.ts'
+import type { FileRequest, Link, LinkKind, LinkScope } from './link.ts'
 
 interface LinkRow {
   key: number
@@ -26,6 +26,7 @@ interface LinkRow {
   scope: LinkScope
   emails: string
   description: string
+  request: string | null
   views: number
   active: number
   epoch: number
@@ -39,7 +40,7 @@ interface LinkRow {
 // Links are deleted with their library or account, so inner joins lose none.
 const SELECT = `select k.key, k.token, k.kind, k.account_key, k.library_key, k.sub_key, k.path, k.is_dir,
     case when k.path_key is null then 1 else 0 end as is_gone, k.password, k.expires_at, k.can_edit, k.can_download,
-    k.can_upload, k.scope, k.emails, k.description, k.views, k.active, k.epoch,
+    k.can_upload, k.scope, k.emails, k.description, k.request, k.views, k.active, k.epoch,
     k.scoped_token_key, k.created_at,
     a.email as creator, l.id as library_id, l.name as library_name, sub.id as sub_id, sub.path as sub_path
   from link k join ${accountRows.briefRelation} a on a.key = k.account_key
@@ -187,6 +188,7 @@ const COLUMNS = [
   'scope',
   'emails',
   'description',
+  'request',
   'views',
   'active',
   'scoped_token_key',
@@ -218,6 +220,7 @@ export async function insertLink(tx: Transaction, link: NewLink, views = 0): Pro
     link.scope,
     JSON.stringify(link.emails),
     link.description,
+    requestText(link),
     views,
     1,
     link.scopedTokenKey ?? null,
@@ -231,7 +234,7 @@ export async function updateLink(tx: Transaction, link: Link): Promise<void> {
   const { rights } = link
   await tx.run(
     `update link set expires_at = ?, can_edit = ?, can_download = ?, can_upload = ?, scope = ?, emails = ?,
-       description = ?, active = ?, password = ?, epoch = epoch + 1 where key = ?`,
+       description = ?, request = ?, active = ?, password = ?, epoch = epoch + 1 where key = ?`,
     link.expiresAt ?? null,
     bit(rights.canEdit),
     bit(rights.canDownload),
@@ -239,6 +242,7 @@ export async function updateLink(tx: Transaction, link: Link): Promise<void> {
     link.scope,
     JSON.stringify(link.emails),
     link.description,
+    requestText(link),
     bit(link.active),
     link.password ?? null,
     link.key,
@@ -261,6 +265,10 @@ export async function addView(tx: Transaction, key: number): Promise<void> {
 
 function bit(value: boolean): number {
   return value ? 1 : 0
+}
+
+function requestText({ request }: Pick<Link, 'request'>): string | null {
+  return request === undefined ? null : JSON.stringify(request)
 }
 
 function toLink(row: LinkRow): Link {
@@ -290,6 +298,7 @@ function toLink(row: LinkRow): Link {
     scope: row.scope,
     emails: JSON.parse(row.emails) as string[],
     description: row.description,
+    request: row.request === null ? undefined : (JSON.parse(row.request) as FileRequest),
     views: row.views,
     active: row.active === 1,
     epoch: row.epoch,

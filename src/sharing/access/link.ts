@@ -15,6 +15,30 @@ export interface LinkRights {
   readonly canUpload: boolean
 }
 
+/** What an upload link asks of its visitors. */
+export interface FileRequest {
+  /** The heading of the page. Empty: the name of the folder. */
+  readonly heading: string
+  /** Whether visitors say who they are. */
+  readonly name: 'no' | 'optional' | 'required'
+  /** Whether visitors can write a message to the creator of the link. */
+  readonly message: boolean
+  /** The files that are wanted, by name or description. */
+  readonly files: readonly string[]
+  /** No upload is accepted from then on. Unix seconds; undefined for never. */
+  readonly deadline: number | undefined
+  /** Whether the files of each visitor go into a folder with their name. */
+  readonly folders: boolean
+}
+
+/** How the visitor of an upload link introduced themself. */
+export interface Sender {
+  readonly name: string
+  readonly message: string
+  /** The folder below that of the link that their files go into. */
+  readonly folder: LibraryPath
+}
+
 /** A grant on one file or folder to anyone with the URL. */
 export interface Link {
   readonly key: number
@@ -41,6 +65,8 @@ export interface Link {
   /** The people it is for, unless it is for everyone. */
   readonly emails: readonly string[]
   readonly description: string
+  /** Undefined for a share link, and for an upload link that asks nothing. */
+  readonly request: FileRequest | undefined
   readonly views: number
   /** False while its creator has disabled it. */
   readonly active: boolean
@@ -67,6 +93,8 @@ export interface LinkOptions {
   readonly scope?: LinkScope
   readonly emails?: readonly string[]
   readonly description?: string
+  /** Only of an upload link. */
+  readonly request?: FileRequest | undefined
 }
 
 /** Changes of a link; omitted fields stay as they are. */
@@ -79,6 +107,8 @@ export interface LinkChanges {
   readonly scope?: LinkScope | undefined
   readonly emails?: readonly string[] | undefined
   readonly description?: string | undefined
+  /** Null asks nothing any more. */
+  readonly request?: FileRequest | null | undefined
   readonly active?: boolean | undefined
 }
 

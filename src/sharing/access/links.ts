@@ -231,12 +231,13 @@ export class Links {
       const library = await this.#access.reopen(user, link)
       if (library) refuseRights(library, { ...link, rights: changes.rights })
     }
-    const { expiresAt, password: _, ...rest } = changes
+    const { expiresAt, request, password: _, ...rest } = changes
     const given = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined))
     const changed: Link = {
       ...link,
       ...given,
       expiresAt: expiresAt === undefined ? link.expiresAt : (expiresAt ?? undefined),
+      request: request === undefined ? link.request : (request ?? undefined),
       password: this.#changedPassword(link, changes),
     }
     await this.#db.write(async (tx) => {
@@ -331,7 +332,7 @@ export class Links {
     const library = await this.#openLibrary(link)
     const visitor = link.scope === 'all_users' ? undefined : await this.#refuseStranger(link, shown)
     const opened = link.password === undefined ? link : await this.#checkPassword(link, shown)
-    return new OpenLink(opened, library, visitor?.apiTokenKey)
+    return new OpenLink(opened, library, this.#now(), visitor?.apiTokenKey)
   }
 
   /** A link of an account with the name of its item, if it leads somewhere now; undefined otherwise. */
@@ -343,7 +344,7 @@ export class Links {
     try {
       const link = await this.get(user, token, kind)
       if (!link.active || link.isGone || isExpired(link, this.#now())) return undefined
-      return { link, name: new OpenLink(link, await this.#openLibrary(link)).name }
+      return { link, name: new OpenLink(link, await this.#openLibrary(link), this.#now()).name }
     } catch (error) {
       if (error instanceof DomainError) return undefined
       throw error
@@ -409,6 +410,7 @@ export class Links {
         scope: options.scope ?? 'all_users',
         emails: options.emails ?? [],
         description: options.description ?? '',
+        request: kind === 'upload' ? options.request : undefined,
         scopedTokenKey: user.scope?.tokenKey,
         createdAt: now,
       })
@@ -522,13 +524,14 @@ export function isLinkToken(text: string): boolean {
 
 /** Whether two states of a link have the same options. The password cannot be changed. */
 function isSameLink(before: Link, after: Link): boolean {
-  const optionsOf = ({ password, expiresAt, rights, scope, emails, description, active }: Link) => ({
+  const optionsOf = ({ password, expiresAt, rights, scope, emails, description, request, active }: Link) => ({
     password: password && Buffer.from(password),
     expiresAt,
     rights,
     scope,
     emails,
     description,
+    request,
     active,
   })
   return isDeepStrictEqual(optionsOf(before), optionsOf(after))

@@ -17,19 +17,28 @@ export class OpenLink {
   readonly link: Link
   /** With the current permission of its creator. Use `originals` to send file bytes. */
   readonly library: Library
+  /** Whether the deadline of its file request has passed. It accepts no more files then. */
+  readonly isClosed: boolean
   /** The API token of the visitor, if the link is for named people. */
   readonly #visitorTokenKey: number | undefined
 
-  constructor(link: Link, library: Library, visitorTokenKey?: number) {
+  constructor(link: Link, library: Library, now: number, visitorTokenKey?: number) {
     this.link = link
     this.library = library
+    this.isClosed = (link.request?.deadline ?? Number.MAX_SAFE_INTEGER) <= now
     this.#visitorTokenKey = visitorTokenKey
   }
 
   /** Binds tickets to this link. */
   get ticketLink(): TicketLink {
-    const { key, epoch, expiresAt } = this.link
-    return { key, epoch, expiresAt, visitorTokenKey: this.#visitorTokenKey }
+    const { key, epoch, expiresAt, request } = this.link
+    const ends = [expiresAt, request?.deadline].filter((time) => time !== undefined)
+    return {
+      key,
+      epoch,
+      expiresAt: ends.length > 0 ? Math.min(...ends) : undefined,
+      visitorTokenKey: this.#visitorTokenKey,
+    }
   }
 
   /** The name of the shared item. */
@@ -52,10 +61,10 @@ export class OpenLink {
     return this.canDownload ? Number.POSITIVE_INFINITY : PREVIEW_PIXELS
   }
 
-  /** Whether visitors may add files: the link and the permission of its creator both allow it. */
+  /** Whether visitors may add files: the link and the permission of its creator both allow it, and no deadline has passed. */
   get canUpload(): boolean {
     const { kind, isDir, rights, path } = this.link
-    if (!isDir || (kind === 'share' && !rights.canUpload)) return false
+    if (!isDir || this.isClosed || (kind === 'share' && !rights.canUpload)) return false
     return this.library.permissionAt(path) === 'rw' && this.library.info.encryption === undefined
   }
 

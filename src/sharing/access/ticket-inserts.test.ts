@@ -42,6 +42,7 @@ describe('concurrent tickets', () => {
       reusable: true,
       expiresAt: END,
       link: undefined,
+      sender: undefined,
     })
     const hashes = [1, 2, 3].map((n) => Buffer.alloc(32, n))
     await Promise.all(hashes.map((hash) => inserts.add(hash, row(info.key))))

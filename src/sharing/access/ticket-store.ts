@@ -3,6 +3,7 @@ import type { LibraryPath } from '../../base/paths/index.ts'
 import { type MaybePromise, whenReady } from '../../base/scheduling/index.ts'
 import type { CredentialOrigin } from '../../people/credentials/index.ts'
 import type { Reader, Transaction } from '../../platform/database/index.ts'
+import type { Sender } from './link.ts'
 import type { TicketOperation } from './tickets.ts'
 
 /** A ticket as stored: its operation, expiry and origin. */
@@ -26,6 +27,8 @@ export interface TicketRow {
   readonly expiresAt: number
   /** The issuing link, and its epoch at that time. */
   readonly link: { readonly key: number; readonly epoch: number } | undefined
+  /** The visitor of an upload link, if it asks who they are. */
+  readonly sender: Sender | undefined
 }
 
 const COLUMNS = [
@@ -46,6 +49,7 @@ const COLUMNS = [
   'expires_at',
   'link_key',
   'link_epoch',
+  'sender',
 ]
 
 export async function insertTickets(
@@ -70,6 +74,7 @@ export async function insertTickets(
     ticket.expiresAt,
     ticket.link?.key ?? null,
     ticket.link?.epoch ?? 0,
+    ticket.sender === undefined ? null : JSON.stringify(ticket.sender),
   ])
   await tx.insert('ticket', COLUMNS, rows)
 }
@@ -108,6 +113,7 @@ function ticketFromRow(row: StoredTicket): TicketRow {
     reusable: row.reusable === 1,
     expiresAt: row.expires_at,
     link: row.link_key === null ? undefined : { key: row.link_key, epoch: row.link_epoch },
+    sender: row.sender === null ? undefined : (JSON.parse(row.sender) as Sender),
   }
 }
 
@@ -128,6 +134,7 @@ interface StoredTicket {
   expires_at: number
   link_key: number | null
   link_epoch: number
+  sender: string | null
 }
 
 const BY_HASH = `select ${COLUMNS.slice(1).join(', ')} from ticket where hash = ?`

@@ -8,6 +8,7 @@ import type { Account } from '../../people/accounts/index.ts'
 import { type CredentialOrigins, credentialOriginOf } from '../../people/credentials/index.ts'
 import { type Database, DatabaseError, writeIfSpace } from '../../platform/database/index.ts'
 import type { Access } from './access.ts'
+import type { Sender } from './link.ts'
 import { findLinkState } from './link-store.ts'
 import { TicketInserts } from './ticket-inserts.ts'
 import { bindTicket, deleteTicket, deleteTicketsBefore, findTicket, type TicketRow } from './ticket-store.ts'
@@ -47,6 +48,8 @@ export interface TicketOptions {
   readonly reusable: boolean
   /** The link that issued it. The ticket ends when the link is deleted, changed or expires. */
   readonly link?: TicketLink | undefined
+  /** The visitor of an upload link, if it asks who they are. */
+  readonly sender?: Sender | undefined
 }
 
 /** The link that issued a ticket, with its epoch at that time. */
@@ -69,6 +72,8 @@ export interface TicketUse {
   readonly isOfLink: boolean
   /** The link that issued it. */
   readonly linkKey: number | undefined
+  /** The visitor of an upload link, if it asks who they are. */
+  readonly sender: Sender | undefined
   /** Call it when the response starts. False if another request already used the one-time ticket. */
   consume(): MaybePromise<boolean>
   /** Binds an update ticket to the file it replaces. Throws permission-denied for any other file. */
@@ -137,6 +142,7 @@ export class Tickets {
       reusable: options.reusable,
       expiresAt: Math.min(this.#now() + this.#lifeSeconds, link?.expiresAt ?? Number.MAX_SAFE_INTEGER),
       link: link && { key: link.key, epoch: link.epoch },
+      sender: options.sender,
     }
     if (!(await this.#insert(ticket, row))) this.#keepInMemory(ticket, row)
     else if (decrypting.has(options.operation)) await this.#keys.passTo(library, ticket)
@@ -163,6 +169,7 @@ export class Tickets {
       library,
       isOfLink: row.link !== undefined,
       linkKey: row.link?.key,
+      sender: row.sender,
       consume: () => reusable || this.#consume(ticket),
       bind: (target) => this.#bind(ticket, row, target),
       reopen: async () => this.#openFor(ticket, await this.#find(ticket)),

@@ -102,13 +102,20 @@ function pager(below: LibraryPath, page: number, pages: number, texts: PageTexts
   return html`<nav class="pager" aria-label="${texts.pages}">${link(page - 1, texts.before, 'prev')}<span>${texts.pageOf(page, pages)}</span>${link(page + 1, texts.next, 'next')}</nav>`
 }
 
-/** The drop zone and file chooser; the script uploads the files. */
-export function uploadArea({ link }: OpenLink, below: LibraryPath, root: string, texts: PageTexts): Html {
+/** The drop zone and file chooser; the script uploads the files. `more` follows the list of chosen files. */
+export function uploadArea(
+  { link }: OpenLink,
+  below: LibraryPath,
+  root: string,
+  texts: PageTexts,
+  more?: Html,
+): Html {
   return html`<section class="drop" data-upload="${link.kind}" data-token="${link.token}" data-path="${below}" data-root="${root}" aria-label="${texts.upload}">
 <p class="ask"><span class="sign small">${icon('upload')}</span> <span class="wide">${texts.dropHere}</span>
 <label class="button main" for="files">${texts.chooseFiles}</label>
 <input class="hidden" id="files" type="file" multiple></p>
 <ul class="sent" aria-label="${texts.uploads}"></ul>
+${more}
 <p class="status" role="status"></p>
 <noscript><p class="wrong">${texts.needsScript}</p></noscript>
 </section>`

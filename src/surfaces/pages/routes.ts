@@ -8,17 +8,14 @@ import type { OpenLink } from '../../sharing/access/index.ts'
 import { archivePage, startArchive } from './archive-page.ts'
 import { assetRoutes } from './assets.ts'
 import { filePage } from './file-page.ts'
-import { folderPage, uploadArea } from './folder-page.ts'
-import { html } from './html.ts'
-import { icon } from './icons.ts'
-import { pageAnswer } from './layout.ts'
+import { folderPage } from './folder-page.ts'
 import { oldAddressRoutes } from './old-addresses.ts'
 import { referenceRoutes } from './reference.ts'
 import { rootOf } from './root.ts'
 import { representationOf, sendFile } from './send-file.ts'
 import { type PageServices, route } from './services.ts'
-import { textsFor } from './texts/texts.ts'
-import { sharedBy, sharerOf, unlocked, visited } from './visit.ts'
+import { closedPage, uploadPage } from './upload-page.ts'
+import { unlocked, visited } from './visit.ts'
 import { webAppRoutes } from './web-app.ts'
 
 const params = { token: rawText() }
@@ -146,6 +143,7 @@ const uploadPageRoutes = [
     params,
     async handle({ params: { token = '' }, request }, services) {
       return visited(services, { token, request, kind: 'upload' }, async (open) => {
+        if (open.isClosed) return closedPage(services, request, open)
         if (!open.canUpload) fail({ code: 'permission-denied' })
         await countView(services, request, open)
         return uploadPage(services, request, open)
@@ -189,27 +187,4 @@ function redirect(location: string): HttpResponse {
 
 function notThere(): never {
   return fail({ code: 'path-not-found', path: '', wanted: 'Item' })
-}
-
-/** The page of an upload link: accepts files and lists none. */
-async function uploadPage(
-  services: PageServices,
-  request: HttpRequest,
-  open: OpenLink,
-): Promise<HttpResponse> {
-  const texts = textsFor(request)
-  return pageAnswer(request, {
-    title: texts.uploadTo(open.name),
-    aside: sharedBy(await sharerOf(services, open), open, texts),
-    hasScript: true,
-    body: html`<article class="card">
-<div class="head">
-<span class="sign">${icon('folder')}</span>
-<div class="what"><h1>${open.name}</h1>
-<p class="meta">${texts.uploadHint}</p></div>
-</div>
-${open.link.description !== '' && html`<p class="note">${open.link.description}</p>`}
-${uploadArea(open, ROOT, rootOf(request), texts)}
-</article>`,
-  })
 }

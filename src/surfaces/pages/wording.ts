@@ -25,8 +25,14 @@ export function dayText(unixSeconds: number, { locale }: PageTexts): string {
   return formatsIn(locale).day.format(dateOf(unixSeconds))
 }
 
+/** `31 July 2025 at 22:13 UTC`. */
+export function momentText(unixSeconds: number, { locale }: PageTexts): string {
+  return formatsIn(locale).moment.format(dateOf(unixSeconds))
+}
+
 interface Formats {
   readonly day: Intl.DateTimeFormat
+  readonly moment: Intl.DateTimeFormat
   readonly tenths: Intl.NumberFormat
   readonly whole: Intl.NumberFormat
 }
@@ -43,6 +49,15 @@ function formatsIn(locale: string): Formats {
       month: 'short',
       year: 'numeric',
       timeZone: 'UTC',
+    }),
+    moment: new Intl.DateTimeFormat(locale, {
+      day: 'numeric',
+      month: 'long',
+      year: 'numeric',
+      hour: 'numeric',
+      minute: '2-digit',
+      timeZone: 'UTC',
+      timeZoneName: 'short',
     }),
     tenths: new Intl.NumberFormat(locale, { maximumFractionDigits: 1 }),
     whole: new Intl.NumberFormat(locale, { maximumFractionDigits: 0 }),

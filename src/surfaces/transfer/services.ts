@@ -5,7 +5,7 @@ import type { LibraryInfo } from '../../libraries/registry/index.ts'
 import type { Account } from '../../people/accounts/index.ts'
 import type { Transaction } from '../../platform/database/index.ts'
 import { routesFor } from '../../platform/http/index.ts'
-import type { Access, Links, Tickets } from '../../sharing/access/index.ts'
+import type { Access, Links, Tickets, TicketUse } from '../../sharing/access/index.ts'
 import type { Quotas } from '../../sharing/quotas/index.ts'
 import type { Archives } from './archive-tasks.ts'
 import type { IndexedUploads } from './idx-progress.ts'
@@ -32,6 +32,8 @@ export interface TransferServices {
 interface LinkUpload {
   readonly makerKey: number
   readonly library: LibraryInfo
+  /** The visitor, if the link asks who they are. */
+  readonly sender: TicketUse['sender']
   readonly items: readonly { readonly path: LibraryPath; readonly isDir: boolean }[]
 }
 

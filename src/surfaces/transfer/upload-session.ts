@@ -26,6 +26,8 @@ export class UploadSession implements AsyncDisposable {
   readonly ticketPath: LibraryPath
   /** Whether the ticket was issued through a link. */
   readonly isOfLink: boolean
+  /** The visitor of an upload link, if it asks who they are. */
+  readonly sender: TicketUse['sender']
   /** Key of the resumable upload. */
   readonly source: UploadSource
   readonly guest: Guest
@@ -56,6 +58,7 @@ export class UploadSession implements AsyncDisposable {
     this.library = use.library
     this.ticketPath = use.path
     this.isOfLink = use.isOfLink
+    this.sender = use.sender
     this.source = sourceOf(use)
     this.guest = guestOf(use.library, use.isOfLink)
     this.visitor = use.isOfLink ? head.ticketHash : undefined

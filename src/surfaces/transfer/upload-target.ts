@@ -44,7 +44,7 @@ async function findTarget(
   if (!parentText || (range !== undefined && !parentText.startsWith('/'))) {
     throw uploadError(400, 'Invalid parent dir.')
   }
-  const into = readRelativePath(texts)
+  const into = folderOf(session.sender?.folder ?? ROOT, readRelativePath(texts))
   if (range !== undefined && files > 1) throw uploadError(400, 'More files in one request.')
   const sent = parsePath(parentText)
   if (sent === undefined) return fail({ code: 'path-not-found', path: parentText, wanted: 'Folder' })

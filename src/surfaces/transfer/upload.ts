@@ -3,6 +3,7 @@ import { joinPath, type LibraryPath, ROOT, seenFrom, segmentsOf } from '../../ba
 import { json, kinds, plain } from '../../base/schemas/index.ts'
 import type { Content } from '../../libraries/content/index.ts'
 import { addFiles, addFolder, type NewFile, type Placed } from '../../libraries/edits/index.ts'
+import type { Library } from '../../libraries/library/index.ts'
 import type { HttpRequest, RequestBody } from '../../platform/http/index.ts'
 import { rawText, type StreamedPart } from '../../platform/input/index.ts'
 import { type HttpResponse, jsonTextResponse, rawResponse } from '../../platform/responses/index.ts'
@@ -196,8 +197,8 @@ async function commit(
       await session.settle(tx)
       await settle?.(tx)
       if (!session.isOfLink) return
-      const items = uploadedItems(parent, into, placed)
-      await onLinkUpload(tx, { makerKey: library.actor.key, library: library.info, items })
+      const items = uploadedItems(arrivalOf(session, parent), placed)
+      await onLinkUpload(tx, linkUpload(session, library, items))
     },
   })
   const items = result.map(uploadItem)
@@ -215,17 +216,32 @@ async function commitFolder(
   await addFolder(library, parent, into, async (tx, folder) => {
     await session.settle(tx)
     if (!session.isOfLink) return
-    const [first] = segmentsOf(seenFrom(parent, folder) ?? ROOT)
-    const items = first === undefined ? [] : [{ path: joinPath(parent, first), isDir: true }]
-    await onLinkUpload(tx, { makerKey: library.actor.key, library: library.info, items })
+    const arrival = arrivalOf(session, parent)
+    const [first] = segmentsOf(seenFrom(arrival, folder) ?? ROOT)
+    const items = first === undefined ? [] : [{ path: joinPath(arrival, first), isDir: true }]
+    await onLinkUpload(tx, linkUpload(session, library, items))
   })
   return []
 }
 
+/** Where the files of a visitor arrive: in the folder of the link, or in the one that belongs to them. */
+function arrivalOf({ sender }: UploadSession, parent: LibraryPath): LibraryPath {
+  return folderOf(parent, sender?.folder ?? ROOT)
+}
+
+function linkUpload({ sender }: UploadSession, { actor, info }: Library, items: readonly UploadedItem[]) {
+  return { makerKey: actor.key, library: info, sender, items }
+}
+
+interface UploadedItem {
+  readonly path: LibraryPath
+  readonly isDir: boolean
+}
+
 /** The uploaded top-level entries: files, or the folder that contains them. */
-function uploadedItems(parent: LibraryPath, into: LibraryPath, placed: readonly Placed[]) {
-  const [folder] = into === ROOT ? [] : segmentsOf(seenFrom(parent, placed[0]?.path ?? parent) ?? ROOT)
-  if (folder !== undefined) return [{ path: joinPath(parent, folder), isDir: true }]
+function uploadedItems(arrival: LibraryPath, placed: readonly Placed[]): readonly UploadedItem[] {
+  const [folder, ...deeper] = segmentsOf(seenFrom(arrival, placed[0]?.path ?? arrival) ?? ROOT)
+  if (folder !== undefined && deeper.length > 0) return [{ path: joinPath(arrival, folder), isDir: true }]
   return placed.map(({ path }) => ({ path, isDir: false }))
 }
 

@@ -545,6 +545,22 @@ export const endings: readonly Ending[] = [
     becomes: { link: 'expired', ticket: 'unknownTicket' },
     leaves: others,
   },
+  {
+    name: 'the deadline of the upload links passes',
+    role: 'owner',
+    end: (trial) =>
+      eachLink(trial, (kind, token) => {
+        if (kind === 'share') return trial.holder.get('/api2/ping/')
+        const request = { deadline: '2001-01-01T00:00:00Z' }
+        return trial.holder.put(`/api/v2.1/upload-links/${token}/`, { json: { request } })
+      }),
+    tickets: async (trial) => {
+      const route = 'POST /seafhttp/upload-api/:ticket'
+      return { [route]: (await byLinks(trial))[route] ?? '' }
+    },
+    becomes: { link: 'closed', ticket: 'unknownTicket' },
+    leaves: others,
+  },
 ]
 
 function without(leaves: Leaves, ...gone: Leftover[]): Leaves {

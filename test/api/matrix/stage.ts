@@ -110,6 +110,8 @@ export type LinkState =
   | 'wrongPassword'
   | 'expired'
   | 'switchedOff'
+  /** Its deadline has passed. A share link has none. */
+  | 'closed'
   | 'notNamed'
   | 'unknownLink'
 
@@ -301,7 +303,9 @@ export class Stage {
         kind === 'share' && path === '/docs'
           ? { permissions: { can_edit: false, can_download: true, can_upload: true } }
           : {}
-      const json = { repo_id: this.id, path, ...password, ...scope, ...rights }
+      const request =
+        state === 'closed' && kind === 'upload' ? { request: { deadline: '2001-01-01T00:00:00Z' } } : {}
+      const json = { repo_id: this.id, path, ...password, ...scope, ...rights, ...request }
       const all = kind === 'share' ? 'multi-share-links' : 'upload-links'
       // A folder has one upload link, so each state has a folder of its own.
       if (kind === 'upload') {

@@ -11,6 +11,7 @@ const visits: Policy = {
   wrongPassword: 'denied',
   expired: 'absent',
   switchedOff: 'absent',
+  closed: 'ok',
   notNamed: 'denied',
   unknownLink: 'absent',
 }
@@ -100,7 +101,7 @@ export const visitRoutes: Table = {
     'GET /d/:token/files/': visit({ query: { p: '/in.txt' } }),
   }),
   ...under(
-    { ...uploads, withoutPassword: 'empty' },
+    { ...uploads, withoutPassword: 'empty', closed: 'denied' },
     {
       'GET /u/d/:token/': visit({ kind: 'upload' }),
     },
@@ -117,8 +118,14 @@ export const visitRoutes: Table = {
       'POST /api/v2.1/share-links/:token/upload/done/': visit({ form: { file_path: '/docs/in.txt' } }),
     },
   ),
+  ...under(
+    { ...uploads, closed: 'denied' },
+    {
+      'GET /api/v2.1/upload-links/:token/upload/': visit({ kind: 'upload' }),
+      'POST /api/v2.1/upload-links/:token/upload/': visit({ kind: 'upload', form: { name: 'Ann' } }),
+    },
+  ),
   ...under(uploads, {
-    'GET /api/v2.1/upload-links/:token/upload/': visit({ kind: 'upload' }),
     'POST /u/d/:token/': unlocking({ kind: 'upload' }),
   }),
   ...under(visits, {

@@ -39,6 +39,18 @@ const all: Record<NoticeType, readonly [detail: Record<string, unknown>, to: str
       { ...library, file_path: '/in/a b.txt', file_name: 'a b.txt', folder_path: '/in', folder_name: 'in' },
       `/view/${id}?p=/in/a+b.txt`,
     ],
+    [
+      {
+        ...library,
+        file_path: '/in/c.txt',
+        file_name: 'c.txt',
+        folder_path: '/in',
+        folder_name: 'in',
+        visitor_name: 'Ann',
+        visitor_message: 'Hello',
+      },
+      `/view/${id}?p=/in/c.txt`,
+    ],
   ],
   folder_uploaded: [
     [

@@ -13,7 +13,7 @@ export function NotificationRow(props: { item: NotificationItem; onSeen: () => v
   const common = useTexts('common')
   const formats = useFormats()
   const [, go] = useLocation()
-  const { sentence, names, viaLink, from, to } = parseNotification(item)
+  const { sentence, names, viaLink, from, to, message } = parseNotification(item)
   const parts = Object.fromEntries(
     Object.entries(names).map(([name, text]) => [
       name,
@@ -46,6 +46,7 @@ export function NotificationRow(props: { item: NotificationItem; onSeen: () => v
           <span>
             <Sentence sentence={texts.sentences[sentence](Number(names['count']))} parts={parts} />
           </span>
+          {message !== undefined && <bdi className="notification-message">{message}</bdi>}
           <time className="muted" dateTime={item.time} title={formats.moment(item.time)}>
             {formats.ago(item.time)}
           </time>

@@ -12,6 +12,8 @@ interface ParsedNotification {
     | { readonly email: string; readonly name: string; readonly avatarUrl: string | undefined }
     | undefined
   readonly to: string | undefined
+  /** What the visitor of an upload link wrote. */
+  readonly message?: string
 }
 
 type NotificationSentence =
@@ -23,6 +25,8 @@ type NotificationSentence =
   | 'joined'
   | 'fileCame'
   | 'folderCame'
+  | 'fileFrom'
+  | 'folderFrom'
   | 'deleted'
   | 'watched'
   | 'watchedOne'
@@ -85,16 +89,11 @@ export function parseNotification({ type, detail }: NotificationItem): ParsedNot
     }
     case 'file_uploaded': {
       const names = { what: text('file_name'), folder: text('folder_name') }
-      return { sentence: 'fileCame', names, from: undefined, to: fileUrl(library, text('file_path')) }
+      return { ...came('file', names, text), to: fileUrl(library, text('file_path')) }
     }
     case 'folder_uploaded': {
       const names = { what: text('folder_name'), folder: text('parent_dir_name') }
-      return {
-        sentence: 'folderCame',
-        names,
-        from: undefined,
-        to: folderUrl(library, text('folder_path')),
-      }
+      return { ...came('folder', names, text), to: folderUrl(library, text('folder_path')) }
     }
     case 'deleted_files': {
       const names = { what, count: text('count'), who: text('op_user_name') }
@@ -117,6 +116,22 @@ export function parseNotification({ type, detail }: NotificationItem): ParsedNot
     }
   }
   return { sentence: 'other', names: { what: what || type }, from: undefined, to: inLibrary }
+}
+
+/** What came through an upload link, and from whom, if its file request asked. */
+function came(
+  kind: 'file' | 'folder',
+  names: Readonly<Record<string, string>>,
+  text: (name: string) => string,
+) {
+  const who = text('visitor_name')
+  const message = text('visitor_message')
+  return {
+    sentence: who === '' ? (`${kind}Came` as const) : (`${kind}From` as const),
+    names: who === '' ? names : { ...names, who },
+    from: undefined,
+    ...(message !== '' && { message }),
+  }
 }
 
 /** The sentence for a new credential by its kind, and where it is revoked. */

@@ -189,6 +189,7 @@ export {
   createLink,
   deleteLibraryLink,
   deleteLink,
+  type FileRequest,
   type LinkItem,
   type LinkKind,
   type LinkPlace,

@@ -9,6 +9,19 @@ export interface LinkRights {
   readonly can_upload: boolean
 }
 
+/** What an upload link asks of its visitors. */
+export interface FileRequest {
+  /** Empty: the name of the folder. */
+  readonly heading: string
+  readonly name: 'no' | 'optional' | 'required'
+  readonly message: boolean
+  readonly files: readonly string[]
+  /** ISO; empty for none. */
+  readonly deadline: string
+  /** Whether the files of each visitor go into a folder with their name. */
+  readonly folder_by_name: boolean
+}
+
 /** A share link or an upload link of the user. */
 export interface LinkItem {
   readonly token: string
@@ -29,6 +42,8 @@ export interface LinkItem {
   /** Whether the target still exists. */
   readonly is_valid: boolean
   readonly is_active: boolean
+  /** Only of upload links. Null: it asks nothing. */
+  readonly request?: FileRequest | null
   /** Only of share links. */
   readonly is_dir?: boolean
   readonly permissions?: LinkRights
@@ -47,6 +62,8 @@ interface LinkOptions {
   readonly expires?: string | undefined
   readonly description?: string
   readonly permissions?: LinkRights
+  /** Only of upload links. */
+  readonly request?: FileRequest | undefined
 }
 
 const MOST = 1000
@@ -81,6 +98,7 @@ export function createLink(kind: LinkKind, place: LinkPlace, options: LinkOption
     ...(options.expires && { expiration_time: options.expires }),
     description: options.description ?? '',
     ...(kind === 'share' && options.permissions && { permissions: options.permissions }),
+    ...(kind === 'upload' && options.request && { request: options.request }),
   }
   return api.post(kind === 'share' ? 'api/v2.1/multi-share-links/' : root(kind), { json })
 }
@@ -93,6 +111,8 @@ interface LinkChanges {
   readonly permissions?: LinkRights
   readonly description?: string
   readonly active?: boolean
+  /** Only of upload links. Null asks nothing any more. */
+  readonly request?: FileRequest | null
 }
 
 export function changeLink(kind: LinkKind, token: string, changes: LinkChanges): Promise<LinkItem> {
@@ -101,6 +121,7 @@ export function changeLink(kind: LinkKind, token: string, changes: LinkChanges):
     ...(kind === 'share' && changes.permissions && { permissions: changes.permissions }),
     ...(changes.description !== undefined && { description: changes.description }),
     ...(changes.password !== undefined && { password: changes.password }),
+    ...(changes.request !== undefined && { request: changes.request ?? '' }),
     ...(changes.active !== undefined && { is_active: changes.active }),
   }
   return api.put(`${root(kind)}${token}/`, { json })

@@ -13,8 +13,9 @@ import {
   rightsNamed,
 } from './link-draft.ts'
 import { LinkFields } from './link-fields.tsx'
+import { newRequest, requestDraftOf, requestOf } from './request-draft.ts'
 
-/** Edits permission, password and expiry of a link. */
+/** Edits permission, password and expiry of a link, and what it asks of its visitors. */
 export function EditLink(props: {
   kind: LinkKind
   link: LinkItem
@@ -34,6 +35,7 @@ export function EditLink(props: {
       ...(endChanged && { expires: expiryOf(draft) }),
       ...(draft.rights !== first.rights && { permissions: rightsNamed[draft.rights] }),
       ...(passwordOf(draft) !== passwordOf(first) && { password: passwordOf(draft) }),
+      ...(kind === 'upload' && { request: draft.asks ? requestOf(draft.request, link.request) : null }),
       description: draft.description.trim(),
     })
     await queries.invalidateQueries({ queryKey: ['links'] })
@@ -68,5 +70,7 @@ function draftOf(link: LinkItem): LinkDraft {
     until: link.expire_date === '' ? 'never' : 'date',
     date: link.expire_date === '' ? '' : dayOf(new Date(link.expire_date)),
     description: link.description,
+    asks: Boolean(link.request),
+    request: link.request ? requestDraftOf(link.request) : newRequest,
   }
 }

@@ -105,12 +105,29 @@ function LinkFacts(props: { kind: LinkKind; link: LinkItem }) {
       {kind === 'share' && (
         <span className="badge badge-accent">{texts.rightsNames[nameOfRights(link.permissions)]}</span>
       )}
+      {link.request && <span className="badge badge-accent">{texts.fileRequest}</span>}
+      {link.request && link.request.files.length > 0 && (
+        <span className="badge">{texts.wantedCount(link.request.files.length)}</span>
+      )}
+      {link.request && link.request.deadline !== '' && <Deadline at={link.request.deadline} />}
       {link.expire_date !== '' && !link.is_expired && (
         <span className="badge">{texts.endsAt(formats.date(link.expire_date))}</span>
       )}
       <span className="badge">{texts.views(link.view_cnt)}</span>
+      {link.request && link.request.heading !== '' && <bdi>{link.request.heading}</bdi>}
       {link.description !== '' && <bdi className="muted">{link.description}</bdi>}
     </div>
+  )
+}
+
+/** Until when a file request accepts files. */
+function Deadline({ at }: { at: string }) {
+  const texts = useTexts('sharing')
+  const formats = useFormats()
+  return Date.parse(at) > Date.now() ? (
+    <span className="badge">{texts.acceptsUntil(formats.date(at))}</span>
+  ) : (
+    <span className="badge badge-warn">{texts.deadlinePassed}</span>
   )
 }
 

@@ -1,4 +1,5 @@
 import type { LinkRights } from '../api/index.ts'
+import { isListTooLong, newRequest, type RequestDraft } from './request-draft.ts'
 
 export type RightsName = 'download' | 'view' | 'upload'
 export type Until = 'never' | '1' | '7' | '30' | 'date'
@@ -12,6 +13,9 @@ export interface LinkDraft {
   /** Format of `<input type="date">`. */
   readonly date: string
   readonly description: string
+  /** Whether an upload link asks its visitors for something. */
+  readonly asks: boolean
+  readonly request: RequestDraft
 }
 
 export const newDraft: LinkDraft = {
@@ -21,6 +25,8 @@ export const newDraft: LinkDraft = {
   until: 'never',
   date: '',
   description: '',
+  asks: false,
+  request: newRequest,
 }
 
 export const rightsNamed: Record<RightsName, LinkRights> = {
@@ -51,8 +57,8 @@ export function expiryOf({ until, date }: Pick<LinkDraft, 'until' | 'date'>): st
   return new Date(Date.now() + Number(until) * DAY_MS).toISOString()
 }
 
-export const isComplete = ({ secured, password, until, date }: LinkDraft) =>
-  !(secured && password === '') && !(until === 'date' && date === '')
+export const isComplete = ({ secured, password, until, date, asks, request }: LinkDraft) =>
+  !(secured && password === '') && !(until === 'date' && date === '') && !(asks && isListTooLong(request))
 
 /** The local date in the format of `<input type="date">`. */
 export function dayOf(moment: Date): string {

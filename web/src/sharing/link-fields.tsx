@@ -4,6 +4,7 @@ import type { LinkKind } from '../api/index.ts'
 import { useTexts } from '../texts/index.ts'
 import { Button, CheckField, DateField, PasswordField, SelectField, TextField } from '../ui/index.ts'
 import { dayOf, type LinkDraft, makePassword, type RightsName, type Until } from './link-draft.ts'
+import { RequestFields } from './request-fields.tsx'
 import { UntilOptions } from './share-expiry.tsx'
 
 export function LinkFields(props: {
@@ -52,6 +53,16 @@ export function LinkFields(props: {
           />
         )}
       </div>
+      {kind === 'upload' && (
+        <CheckField
+          label={texts.asksFiles}
+          checked={draft.asks}
+          onChange={(event) => set({ asks: event.target.checked })}
+        />
+      )}
+      {kind === 'upload' && draft.asks && (
+        <RequestFields draft={draft.request} onChange={(request) => set({ request })} />
+      )}
       <CheckField
         label={texts.withPassword}
         checked={draft.secured}

@@ -6,6 +6,7 @@ import { Button, LoadError, useAction, Waiting } from '../ui/index.ts'
 import { LinkCard } from './link-card.tsx'
 import { expiryOf, isComplete, newDraft, rightsNamed } from './link-draft.ts'
 import { LinkFields } from './link-fields.tsx'
+import { requestOf } from './request-draft.ts'
 
 /** The user's links to one file or folder, and a form for a new one. */
 export function LinksHere(props: { kind: LinkKind; place: LinkPlace; isDir: boolean; mayWrite: boolean }) {
@@ -73,6 +74,7 @@ function NewLink(props: {
         expires: expiryOf(draft),
         description: draft.description.trim(),
         permissions: rightsNamed[draft.rights],
+        request: draft.asks ? requestOf(draft.request) : undefined,
       }),
     )
     setBusy(false)

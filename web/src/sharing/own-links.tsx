@@ -72,7 +72,8 @@ export function OwnLinks(props: { kind: LinkKind }) {
 }
 
 function matches(link: LinkItem, words: string): boolean {
-  const text = `${link.repo_name}${link.path} ${link.description} ${link.token}`.toLowerCase()
+  const text =
+    `${link.repo_name}${link.path} ${link.description} ${link.request?.heading ?? ''} ${link.token}`.toLowerCase()
   return words
     .toLowerCase()
     .split(/\s+/)

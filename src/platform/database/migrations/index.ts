@@ -69,6 +69,7 @@ import { fewerBlockIndexes } from './0070-fewer-block-indexes.ts'
 import { fewerWrittenPages } from './0071-fewer-written-pages.ts'
 import { photoDates } from './0072-photo-dates.ts'
 import { unlistedActivities } from './0073-unlisted-activities.ts'
+import { fileRequests } from './0074-file-requests.ts'
 import type { Migration } from './types.ts'
 
 /** Every step of the schema, oldest first. */
@@ -144,4 +145,5 @@ export const migrations: readonly Migration[] = [
   fewerWrittenPages,
   photoDates,
   unlistedActivities,
+  fileRequests,
 ]

@@ -16,7 +16,7 @@ import { copy, type Selection } from '../../../libraries/edits/index.ts'
 import { shownDir } from '../../../libraries/tree/index.ts'
 import type { Account } from '../../../people/accounts/index.ts'
 import { type FaultResponse, type HttpRequest, readVisitorCredentials } from '../../../platform/http/index.ts'
-import { flag, integer, list, required } from '../../../platform/input/index.ts'
+import { flag, integer, list, required, text } from '../../../platform/input/index.ts'
 import { errorMessage, type HttpResponse, jsonTextResponse } from '../../../platform/responses/index.ts'
 import { grantName, type LinkKind, type OpenLink } from '../../../sharing/access/index.ts'
 import { guestOf } from '../../../sharing/quotas/index.ts'
@@ -25,6 +25,7 @@ import { requiredPath, type SentPath, sentPathOrRoot } from '../common/readers.t
 import { filePathText, folderPathText } from '../common/resolve-path.ts'
 import { thumbnailSrc } from '../common/thumbnail-url.ts'
 import { isoTime } from '../common/wire-formats.ts'
+import { senderOf } from './file-request.ts'
 import { linkTokenParam } from './link-management.ts'
 import {
   copied,
@@ -43,8 +44,16 @@ const shareLinkNotFound = {
   'link-not-found': ({ token }: { token: string }): FaultResponse => [404, `Share link ${token} not found.`],
 }
 
+/** A visitor who is not asked who they are, or does not say. */
+const UNNAMED = { name: '', message: '' }
+
 const tokenNotFound = {
   'link-not-found': ({ token }: { token: string }): FaultResponse => [404, `token ${token} not found.`],
+}
+
+const uploadFaults = {
+  ...tokenNotFound,
+  'link-expired': (): FaultResponse => [404, 'Share link is expired'],
 }
 
 /** Calls for visitors of a link, who know its password if it has one. */
@@ -119,7 +128,7 @@ export const linkVisitRoutes = [
     compatibility: 'supported',
     params: { token: linkTokenParam },
     query: { path: sentPathOrRoot },
-    faults: { ...tokenNotFound, 'link-expired': (): FaultResponse => [404, 'Share link is expired'] },
+    faults: uploadFaults,
     responses: () => uploadAddressDescribed,
     details: () => ({
       ...visitor,
@@ -133,6 +142,32 @@ export const linkVisitRoutes = [
         await visit(services, request, params.token, 'upload'),
         query.path,
       )
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/api/v2.1/upload-links/:token/upload/',
+    auth: 'none',
+    limit: 'anonymous',
+    summary: 'Returns an upload URL for the folder of an upload link, for a visitor who says who they are.',
+    compatibility: 'addition',
+    params: { token: linkTokenParam },
+    body: { name: text(), message: text() },
+    faults: uploadFaults,
+    responses: () => uploadAddressDescribed,
+    details: () => ({
+      ...visitor,
+      errors: [443],
+      parameters: {
+        name: { description: 'The name of the visitor.' },
+        message: {
+          description: 'A message to the creator of the link, who is notified of each file with it.',
+        },
+      },
+    }),
+    async handle({ params, body, request }, services) {
+      const open = await visit(services, request, params.token, 'upload')
+      return uploadAddress(services, request, open, { path: ROOT, text: ROOT }, body)
     },
   }),
   route({
@@ -301,7 +336,14 @@ function entryToWire(open: OpenLink, folder: LibraryPath, entry: Dirent, thumbna
   }
 }
 
-async function uploadAddress(services: LinkServices, request: HttpRequest, open: OpenLink, sent: SentPath) {
+async function uploadAddress(
+  services: LinkServices,
+  request: HttpRequest,
+  open: OpenLink,
+  sent: SentPath,
+  visitor = UNNAMED,
+) {
+  if (open.isClosed) throw errorMessage(403, 'The deadline has passed.')
   if (!open.canUpload) fail({ code: 'permission-denied' })
   // Visitors of an upload link must not learn which entries exist.
   if (open.link.kind === 'upload' && sent.path !== ROOT) notThere(sent)
@@ -313,6 +355,7 @@ async function uploadAddress(services: LinkServices, request: HttpRequest, open:
     path: open.pathOf(below),
     reusable: true,
     link: open.ticketLink,
+    sender: senderOf(open.link.request, visitor),
   } as const
   const ticket = await services.tickets.issue(open.library, options)
   return { upload_link: `${request.baseUrl}/seafhttp/upload-api/${ticket}` }

@@ -5,6 +5,7 @@ import type { Person } from '../../../people/accounts/index.ts'
 import type { Link } from '../../../sharing/access/index.ts'
 import { canEdit } from '../common/file-kinds.ts'
 import { isoTime } from '../common/wire-formats.ts'
+import { requestToWire } from './file-request.ts'
 import type { OlderDownloadLink, OlderShareLink, OlderUploadLink } from './links.schema.ts'
 
 /** Data of a link's wire form that is not in the link. */
@@ -54,6 +55,7 @@ export function uploadLinkToWire(link: Link, context: LinkContext) {
     token: link.token,
     username: link.creator,
     ...stateToWire(link, context),
+    request: requestToWire(link.request),
   }
 }
 

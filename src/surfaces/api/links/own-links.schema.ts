@@ -1,4 +1,5 @@
 import { json, kinds } from '../../../base/schemas/index.ts'
+import { askings } from './file-request.ts'
 
 const token = kinds.text('The token of the link.')
 
@@ -40,7 +41,26 @@ const shareLink = {
   can_edit: kinds.flag('Whether its creator can edit the file in the web app.'),
 }
 
-const uploadLink = { ...linkTarget, link: kinds.url, token, username: kinds.account, ...state }
+const request = kinds.orNull(
+  kinds.record('FileRequest', () => ({
+    heading: kinds.text('The heading of the page, or empty.'),
+    name: kinds.oneOfWords(askings, 'Whether visitors say who they are.'),
+    message: kinds.flag('Whether visitors can write a message.'),
+    files: kinds.array(kinds.text('A file that is wanted, by name or description.')),
+    deadline: kinds.text('No upload is accepted from then on, in ISO 8601, or empty.'),
+    folder_by_name: kinds.flag('Whether the files of each visitor go into a folder with their name.'),
+  })),
+)
+
+const uploadLink = {
+  ...linkTarget,
+  link: kinds.url,
+  token,
+  username: kinds.account,
+  ...state,
+  description: kinds.text('A text that visitors see, or empty.'),
+  request,
+}
 
 const target = { obj_id: kinds.objectIdOrEmpty }
 
@@ -67,12 +87,14 @@ export const deletedMany = {
 
 export const deleted = { 200: json(kinds.successFlag, 'The link is gone.') }
 
-export const newLink = {
+const newLink = {
   repo_id: { description: 'The id of the library.' },
   path: { description: 'The path of the item.' },
   password: { description: 'Visitors need this password.' },
   description: { description: 'A note for the creator.' },
 }
+
+export const newUploadLink = { ...newLink, description: { description: 'A text that visitors see.' } }
 
 export const newShareLink = {
   ...newLink,

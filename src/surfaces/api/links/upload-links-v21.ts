@@ -7,9 +7,10 @@ import type { FaultResponse } from '../../../platform/http/index.ts'
 import { rawText, required } from '../../../platform/input/index.ts'
 import { openSent } from '../batch/batch-selection.ts'
 import { requiredPath, type SentPath, sentPath } from '../common/readers.ts'
+import { fileRequest } from './file-request.ts'
 import { linkFields, readLinkOptions } from './link-input.ts'
 import { byKindAndName, linkFaults, linkTokenParam, linkToWire, ownLinksToWire } from './link-management.ts'
-import { newLink, oneUploadLink, uploadLinks } from './own-links.schema.ts'
+import { newUploadLink, oneUploadLink, uploadLinks } from './own-links.schema.ts'
 import { changeFields, changeLink, ownLinkRoutes } from './own-links-v21.ts'
 import { route } from './services.ts'
 
@@ -43,15 +44,16 @@ export const uploadLinkRoutesV21 = [
     auth: 'user',
     summary: 'Creates the upload link of a folder, or returns the existing one.',
     compatibility: 'supported',
-    body: { repo_id: required(), path: requiredPath(), ...linkFields },
+    body: { repo_id: required(), path: requiredPath(), ...linkFields, request: fileRequest },
     faults: folderNotFound,
     responses: () => ({ 200: json(oneUploadLink, 'The link.') }),
-    details: () => ({ parameters: newLink }),
+    details: () => ({ parameters: newUploadLink }),
     async handle({ user, body, request }, services) {
       const common = readLinkOptions(services, body)
       const library = await openSent(services, user, body.repo_id)
       const path = await folderOf(library, body.path)
-      const options = { ...common, kind: 'upload' as const, path }
+      const asked = body.request ?? undefined
+      const options = { ...common, kind: 'upload' as const, path, request: asked }
       const link = await services.links.create(user, library, options, auditActor(user, request))
       return linkToWire(services, request, link, library)
     },
@@ -61,14 +63,17 @@ export const uploadLinkRoutesV21 = [
     method: 'PUT',
     path: '/api/v2.1/upload-links/:token/',
     auth: 'user',
-    summary: 'Changes the expiry of an upload link; disables or enables it.',
+    summary:
+      'Changes the expiry of an upload link, and what it asks of its visitors; disables or enables it.',
     compatibility: 'supported',
     params: { token: linkTokenParam },
-    body: changeFields,
+    body: { ...changeFields, request: fileRequest },
     faults: linkFaults,
     responses: () => ({ 200: json(oneUploadLink, 'The changed link.') }),
     handle: ({ user, params, body, request }, services) =>
-      changeLink(services, { user, request }, { token: params.token, kind: 'upload' }, body),
+      changeLink(services, { user, request }, { token: params.token, kind: 'upload' }, body, {
+        request: body.request,
+      }),
   }),
 ]
 

@@ -30,7 +30,9 @@ function retryImage(image) {
 
 function prepareUpload(area) {
   const input = area.querySelector('input[type=file]')
-  const queue = new UploadQueue(area)
+  const form = area.closest('[data-request]')
+  const queue = new UploadQueue(area, form)
+  if (form) prepareRequest(form, queue)
   input.addEventListener('change', () => {
     for (const file of input.files) queue.add(file, '')
     input.value = ''
@@ -58,6 +60,31 @@ function prepareUpload(area) {
   addEventListener('beforeunload', (event) => queue.isBusy && event.preventDefault())
 }
 
+/** A file request: its files are sent with the form, in which visitors say what else it asks. */
+function prepareRequest(form, queue) {
+  const rows = [...form.querySelectorAll('[data-wanted]')]
+  for (const row of rows) {
+    const input = row.querySelector('input')
+    input.addEventListener('change', () => {
+      for (const file of input.files) queue.add(file, '', row)
+      input.value = ''
+    })
+  }
+  let isWarned = false
+  queue.onChosen = () => {
+    isWarned = false
+  }
+  form.addEventListener('submit', (event) => {
+    event.preventDefault()
+    const missing = rows.filter((row) => !row.classList.contains('chosen'))
+    if (queue.waiting.length === 0) queue.note(say('noneChosen'))
+    else if (missing.length > 0 && !isWarned) {
+      isWarned = true
+      queue.note(say('missing', { names: missing.map((row) => row.dataset.wanted).join(', ') }))
+    } else queue.release()
+  })
+}
+
 /** Files, and folders with all that is in them. */
 async function addAll(queue, dropped) {
   for (const one of dropped) {
@@ -81,8 +108,11 @@ async function addEntry(queue, entry, folder) {
 }
 
 class UploadQueue {
-  constructor(area) {
+  /** The files of a form wait until it is sent. */
+  constructor(area, form) {
     this.area = area
+    this.form = form
+    this.isHeld = form !== null
     this.list = area.querySelector('.sent')
     this.status = area.querySelector('.status')
     this.waiting = []
@@ -95,17 +125,56 @@ class UploadQueue {
     return this.running > 0 || this.waiting.length > 0
   }
 
-  add(file, folder) {
-    this.waiting.push({
-      file,
-      folder,
-      row: this.makeRow(folder === '' ? file.name : `${folder}/${file.name}`),
-    })
+  /** `wanted` is the row of the file request that the file answers. */
+  add(file, folder, wanted) {
+    const row = this.makeRow(folder === '' ? file.name : `${folder}/${file.name}`)
+    const job = { file, folder, row, wanted }
+    this.waiting.push(job)
+    if (this.form) this.hold(job)
     this.start()
   }
 
+  /** Until the form is sent, a file can be taken out again. */
+  hold(job) {
+    const { row, file, wanted } = job
+    const button = document.createElement('button')
+    button.type = 'button'
+    button.className = 'remove'
+    button.textContent = '×'
+    button.setAttribute('aria-label', say('remove', { name: file.name }))
+    button.addEventListener('click', () => {
+      this.waiting.splice(this.waiting.indexOf(job), 1)
+      row.item.remove()
+      if (!this.waiting.some((other) => other.wanted === wanted)) wanted?.classList.remove('chosen')
+      this.area.querySelector('input[type=file]').focus()
+      this.onChosen()
+      this.tell()
+    })
+    row.bar.remove()
+    row.state.replaceWith(button)
+    row.button = button
+    wanted?.classList.add('chosen')
+    this.isHeld = true
+    this.onChosen()
+  }
+
+  /** Sends the files that wait for the form, with what it says now. */
+  release() {
+    this.isHeld = false
+    this.known = undefined
+    for (const { row } of this.waiting) {
+      row.button.replaceWith(row.state)
+      row.item.append(row.bar)
+    }
+    this.start()
+  }
+
+  note(text) {
+    this.status.textContent = text
+  }
+
   start() {
-    while (this.running < AT_ONCE && this.waiting.length > 0) {
+    while (!this.isHeld && this.running < AT_ONCE && this.waiting.length > 0) {
       const job = this.waiting.shift()
       this.running += 1
       void this.send(job).finally(() => {
@@ -160,7 +229,9 @@ class UploadQueue {
   async askAddress() {
     const { upload, token, path, root } = this.area.dataset
     const url = `${root}api/v2.1/${upload}-links/${token}/upload/?path=${encodeURIComponent(path)}`
-    const answer = await getJson(url)
+    const answer = this.form
+      ? await postJson(url, Object.fromEntries(new FormData(this.form)))
+      : await getJson(url)
     const ticket = answer.upload_link.split('/').at(-1)
     return `${root}seafhttp/upload-api/${ticket}?ret-json=1`
   }
@@ -185,10 +256,11 @@ class UploadQueue {
   tell() {
     const left = this.running + this.waiting.length
     const parts = [
-      left > 0 && say('toGo', { count: left }),
+      left > 0 && !this.isHeld && say('toGo', { count: left }),
       this.done > 0 && say('uploaded', { count: this.done }),
       this.failed > 0 && say('failed', { count: this.failed }),
     ]
+    if (this.form && left === 0 && this.done > 0 && this.failed === 0) parts.push(say('thanks'))
     this.status.textContent = parts.filter(Boolean).join(' · ')
   }
 }
@@ -260,12 +332,24 @@ async function packArchive(form, status) {
   }
 }
 
-async function getJson(url) {
-  const response = await fetch(url)
+async function getJson(url, options) {
+  const response = await fetch(url, options)
   if (!response.ok) throw failure(response.status)
   return response.json()
 }
 
+const postJson = (url, fields) => getJson(url, { method: 'POST', body: new URLSearchParams(fields) })
+
+/** A time in the zone of the visitor. */
+function showLocal(time) {
+  const format = new Intl.DateTimeFormat(document.documentElement.lang, {
+    dateStyle: 'long',
+    timeStyle: 'short',
+  })
+  time.textContent = format.format(new Date(time.dateTime))
+}
+
+for (const time of document.querySelectorAll('time[data-local]')) showLocal(time)
 for (const area of document.querySelectorAll('[data-upload]')) prepareUpload(area)
 for (const form of document.querySelectorAll('[data-archive]')) prepareArchive(form)
 for (const image of document.querySelectorAll('img[loading=lazy]')) retryImage(image)

@@ -54,6 +54,9 @@ function textsIn(language: Language) {
     files: (count: number) => format(texts.files, { count }),
     downloadOne: (name: string) => format(texts.downloadOne, { name }),
     pageOf: (page: number, pages: number) => format(texts.pageOf, { page, pages }),
+    /** In pieces, because the time is an element. */
+    filesUntil: parts(texts.filesUntil, ['time']),
+    chooseFor: (name: string) => format(texts.chooseFor, { name }),
     uploadTo: (name: string) => format(texts.uploadTo, { name }),
     packed: (zipped: number, total: number) => format(texts.packed, { zipped, total }),
     busy: (seconds: number) => format(texts.busy, { seconds }),
