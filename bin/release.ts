@@ -15,10 +15,12 @@ import {
   licenceTable,
   nameOf,
 } from './bill-of-materials.ts'
+import { builtFiles, writeFiles } from './generate.ts'
 import { bundleRelease } from './release-bundle.ts'
+import { packPython, packSdk } from './release-clients.ts'
 import type { ReleaseMaps } from './trace.ts'
 
-// `npm run release`: writes what a release publishes to a folder. --out names the folder.
+// `npm run release`: writes what a release publishes to a folder. --out names the folder, --key a secret key of minisign to sign the checksums with.
 
 const root = path.join(import.meta.dirname, '..')
 
@@ -73,10 +75,15 @@ export async function buildRelease(out: string): Promise<string> {
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
+  await writeFiles(await builtFiles())
+  packSdk(root, out)
+  packPython(root, out)
   const bill = JSON.stringify(billOfMaterials(components, manifest.version), null, 2)
   writeFileSync(path.join(out, 'sbom.cdx.json'), `${bill}\n`)
   writeFileSync(path.join(out, 'licences.md'), licenceTable(components))
   writeFileSync(path.join(out, 'notes.md'), notesOf(readFileSync(path.join(root, 'CHANGELOG.md'), 'utf8')))
+  const provenance = JSON.stringify(provenanceOf(out, manifest.version), null, 2)
+  writeFileSync(path.join(out, 'provenance.intoto.json'), `${provenance}\n`)
   writeFileSync(path.join(out, 'SHA256SUMS'), checksumsOf(out))
   return path.join(out, `carrel-${manifest.version}.tgz`)
 }
@@ -171,16 +178,62 @@ export function notesOf(changelog: string): string {
   return `# Carrel ${newest.trim()}\n`
 }
 
+/** How the files were made, in the format SLSA provenance 1.0 of in-toto statements. The signature of the checksums covers it. */
+function provenanceOf(folder: string, version: string): object {
+  const subject = hashesOf(folder).map(([name, sha256]) => ({ name, digest: { sha256 } }))
+  const lock = createHash('sha256').update(readFileSync(path.join(root, 'package-lock.json')))
+  const commit = git('rev-parse', 'HEAD')
+  return {
+    _type: 'https://in-toto.io/Statement/v1',
+    subject,
+    predicateType: 'https://slsa.dev/provenance/v1',
+    predicate: {
+      buildDefinition: {
+        buildType: 'npm run release',
+        externalParameters: { version, changed: git('status', '--porcelain') !== '' },
+        resolvedDependencies: [
+          ...(commit === '' ? [] : [{ name: 'sources', digest: { gitCommit: commit } }]),
+          { name: 'package-lock.json', digest: { sha256: lock.digest('hex') } },
+        ],
+      },
+      runDetails: { builder: { id: `node ${process.versions.node} on ${process.platform} ${process.arch}` } },
+    },
+  }
+}
+
+/** The output of git; empty outside of a repository. */
+function git(...args: string[]): string {
+  const { status, stdout } = spawnSync('git', args, { cwd: root, encoding: 'utf8' })
+  return status === 0 ? stdout.trim() : ''
+}
+
+/** Signs the checksums, and with them all files. minisign asks for the password of the key. */
+export function sign(folder: string, key: string): void {
+  const file = path.join(folder, 'SHA256SUMS')
+  const { version } = readJson('package.json') as Manifest
+  const { status, error } = spawnSync('minisign', ['-S', '-s', key, '-m', file, '-t', `carrel ${version}`], {
+    stdio: 'inherit',
+  })
+  if (status !== 0)
+    throw new Error(`minisign failed (${error?.message ?? status}): install it from your distribution.`)
+}
+
 /** In the format of `sha256sum --check`. */
 function checksumsOf(folder: string): string {
+  return hashesOf(folder)
+    .map(([name, hash]) => `${hash}  ${name}\n`)
+    .join('')
+}
+
+/** The files of a release, without their checksums. */
+function hashesOf(folder: string): [name: string, sha256: string][] {
   const names = globSync('*', { cwd: folder, exclude: ['SHA256SUMS'] }).sort()
-  const lines = names.map((name) => {
-    const hash = createHash('sha256')
+  return names.map((name) => [
+    name,
+    createHash('sha256')
       .update(readFileSync(path.join(folder, name)))
-      .digest('hex')
-    return `${hash}  ${name}\n`
-  })
-  return lines.join('')
+      .digest('hex'),
+  ])
 }
 
 function npm(args: readonly string[], cwd: string): void {
@@ -189,6 +242,10 @@ function npm(args: readonly string[], cwd: string): void {
 }
 
 if (import.meta.main) {
-  const { values } = parseArgs({ options: { out: { type: 'string', default: path.join(root, 'release') } } })
-  console.log(`Written: ${await buildRelease(path.resolve(values.out))}`)
+  const { values } = parseArgs({
+    options: { out: { type: 'string', default: path.join(root, 'release') }, key: { type: 'string' } },
+  })
+  const out = path.resolve(values.out)
+  console.log(`Written: ${await buildRelease(out)}`)
+  if (values.key !== undefined) sign(out, values.key)
 }

@@ -86,7 +86,7 @@ const programs: readonly SystemProgram[] = [
   {
     packages: { python3: 'python3' },
     neededFor: 'running programs with the Python client',
-    onlyFor: ['test/sdk/', 'test/docs/commands'],
+    onlyFor: ['test/sdk/', 'test/docs/commands', 'test/release/'],
   },
   {
     packages: { mypy: 'mypy' },
@@ -97,6 +97,11 @@ const programs: readonly SystemProgram[] = [
     packages: { curl: 'curl' },
     neededFor: 'running the commands of the documents',
     onlyFor: ['test/docs/commands', 'test/docs/first-minutes'],
+  },
+  {
+    packages: { minisign: 'minisign' },
+    neededFor: 'signing a release',
+    onlyFor: ['test/release/'],
   },
   { packages: { rclone: 'rclone' }, neededFor: 'the round trip of a real client' },
   {

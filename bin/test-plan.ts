@@ -127,7 +127,6 @@ export const RULES: readonly Rule[] = [
   deep('test/import/mysql', SQLITE, 'starts a MariaDB server'),
   split('test/import/', 'a small installation, imported by commands'),
   fast('test/mcp/hostile-content', SQLITE, 'pure'),
-  deep('test/client/sdk-build', SQLITE, 'packs the SDK'),
   deep('test/client/sync-once', SQLITE, 'runs some twenty commands'),
   deep('test/check/archives', SQLITE, 'two nodes on a PostgreSQL of its own'),
   deep('test/check/scrub', SQLITE, 'reads blocks'),

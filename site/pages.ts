@@ -105,6 +105,7 @@ const SECTIONS: readonly Section[] = [
       doc('glossary', 'Glossary'),
       doc('testing', 'Testing'),
       doc('translating', 'Translating'),
+      doc('releasing', 'Releasing'),
       { source: 'docs/decisions/README.md', target: 'decisions/index.md', title: 'Decisions' },
       { source: 'CHANGELOG.md', target: 'changelog.md', title: 'Changelog' },
     ],

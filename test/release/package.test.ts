@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import {
   existsSync,
@@ -19,7 +20,8 @@ import { createInterface } from 'node:readline'
 import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, it, type TestContext } from 'node:test'
 import { gunzipSync } from 'node:zlib'
-import { buildRelease, notesOf, noticesOf } from '../../bin/release.ts'
+import { buildRelease, notesOf, noticesOf, sign } from '../../bin/release.ts'
+import { findProgram } from '../../bin/system-programs.ts'
 import { type ReleaseMaps, withSources } from '../../bin/trace.ts'
 import { startArchive, waitForArchive } from '../../packages/conformance/archive-calls.ts'
 import { Client } from '../support/client.ts'
@@ -529,6 +531,102 @@ describe('the package of a release', { timeout: 900_000 }, () => {
     assert.match(carrel('backup', 'verify', target), /^Complete: 1 snapshots/)
     carrel('restore', target, '--data', dataFolder('restored'))
     assert.match(carrel('check', '--data', dataFolder('restored')), /: 0 findings\./)
+  })
+
+  /** A program whose only dependency is the SDK of the release. */
+  const sdkProgram = `
+    import { Carrel } from 'carrel-sdk'
+    const carrel = new Carrel({ url: process.argv[2], token: process.argv[3] })
+    const [library] = await carrel.libraries()
+    for await (const entry of carrel.walk(library.id, '/')) console.log(entry.kind, entry.path, entry.size)
+  `
+  const pythonProgram = `
+import sys
+from carrel_client import Carrel
+carrel = Carrel(sys.argv[1], sys.argv[2])
+library = carrel.v2.get_repos()[0]["id"]
+for path, entry in carrel.walk(library):
+    print(entry["type"], path)
+`
+
+  it('has its clients beside it, which work at the server of the package', async (t) => {
+    const release = path.dirname(file)
+    const own = path.join(folder, 'clients')
+    mkdirSync(own)
+    const named = (pattern: string) => path.join(release, globSync(pattern, { cwd: release })[0] ?? '')
+    const npm = [
+      'install',
+      '--prefix',
+      own,
+      '--offline',
+      '--no-audit',
+      '--no-fund',
+      named('carrel-sdk-*.tgz'),
+    ]
+    run('npm', npm)
+    const sdk = path.join(own, 'node_modules/carrel-sdk')
+    for (const name of ['README.md', 'LICENSE']) assert.ok(existsSync(path.join(sdk, name)), name)
+    for (const name of globSync('dist/*.js', { cwd: sdk })) {
+      const imports = readFileSync(path.join(sdk, name), 'utf8').matchAll(/ from '([^']+)'/g)
+      for (const [, imported = ''] of imports) assert.match(imported, /^\.\/[\w-]+\.js$/, name)
+    }
+    writeFileSync(path.join(own, 'program.mjs'), sdkProgram)
+    const env = { CARREL_ADMIN_EMAIL: ADMIN.email, CARREL_ADMIN_PASSWORD: ADMIN.password }
+    const url = await serve(t, 'clients-data', env)
+    const client = await Client.signIn(url, ADMIN.email, ADMIN.password)
+    await uploadFile(client, await client.createLibrary('For clients'), '/a/b.txt', 'four')
+    const { token = '' } = client
+    assert.equal(
+      run(process.execPath, [path.join(own, 'program.mjs'), url, token]),
+      'dir /a 0\nfile /a/b.txt 4\n',
+    )
+    const python = findProgram('python3')
+    if (python === undefined) return t.skip('python3 is not installed')
+    const wheel = named('carrel_client-*.whl')
+    // Python imports from a wheel as it is, which has the layout of an installation.
+    const program = `import sys; sys.path.insert(0, sys.argv.pop(1))${pythonProgram}`
+    assert.equal(run(python, ['-c', program, wheel, url, token]), 'dir /a\nfile /a/b.txt\n')
+    const files = unzip(readFileSync(wheel))
+    const record = [...files].find(([name]) => name.endsWith('/RECORD'))
+    const lines = (record?.[1] ?? '').toString().trim().split('\n')
+    assert.deepEqual(lines.map((line) => line.split(',')[0] ?? '').sort(), [...files.keys()].sort())
+    for (const line of lines.filter((line) => !line.endsWith(',,'))) {
+      const [name = '', hash] = line.split(',')
+      const digest = createHash('sha256')
+        .update(files.get(name) ?? '')
+        .digest('base64url')
+      assert.equal(hash, `sha256=${digest}`, name)
+    }
+    const sources = run('tar', ['-tzf', named('carrel_client-*.tar.gz')])
+    for (const name of ['PKG-INFO', 'pyproject.toml', 'README.md', 'LICENSE', 'carrel_client/v21.py'])
+      assert.match(sources, new RegExp(`^carrel_client-[\\d.]+/${name}$`, 'm'))
+  })
+
+  it('has checksums of all files, where they come from, and a signature', (t) => {
+    const release = path.dirname(file)
+    const files = globSync('*', { cwd: release }).filter((name) => !name.startsWith('SHA256SUMS'))
+    const checked = run('sha256sum', ['--check', 'SHA256SUMS'])
+    assert.deepEqual([...checked.matchAll(/^(.+): OK$/gm)].map(([, name = '']) => name).sort(), files.sort())
+    const provenance = JSON.parse(readFileSync(path.join(release, 'provenance.intoto.json'), 'utf8')) as {
+      subject: { name: string; digest: { sha256: string } }[]
+    }
+    const hashes = new Map(provenance.subject.map(({ name, digest }) => [name, digest.sha256]))
+    assert.deepEqual([...hashes.keys(), 'provenance.intoto.json'].sort(), files.sort())
+    for (const [name, hash] of hashes)
+      assert.equal(
+        createHash('sha256')
+          .update(readFileSync(path.join(release, name)))
+          .digest('hex'),
+        hash,
+      )
+    if (findProgram('minisign') === undefined) return t.skip('minisign is not installed')
+    const [key, publicKey] = [path.join(folder, 'carrel.key'), path.join(folder, 'carrel.pub')]
+    run('minisign', ['-G', '-W', '-p', publicKey, '-s', key])
+    sign(release, key)
+    const verify = ['-V', '-p', publicKey, '-m', path.join(release, 'SHA256SUMS')]
+    assert.match(run('minisign', verify), /Trusted comment: carrel \d/)
+    writeFileSync(path.join(release, 'SHA256SUMS'), 'other', { flag: 'a' })
+    assert.notEqual(spawnSync('minisign', verify).status, 0)
   })
 
   it('takes its notes from the newest section of the changelog', () => {
