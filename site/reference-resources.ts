@@ -16,7 +16,7 @@ export const RESOURCES: readonly Resource[] = [
     title: 'Sign-in and tokens',
     about: 'Signing in, API tokens, personal tokens, devices, sessions and forgotten passwords.',
     paths:
-      /^\/(?:auth-token|auth|ping|server-info|client-login|client-sso-link|logout-device|device-authorization|device-wiped|devices|personal-tokens|sessions|password-reset|confirm-contact-email|webdav-secret)\//,
+      /^\/(?:auth-token|auth|ping|server-info|client-login|client-sso-link|logout-device|device-authorization|device-wiped|devices|personal-tokens|second-factors|sessions|password-reset|confirm-contact-email|webdav-secret)\//,
   },
   {
     name: 'accounts',

@@ -6,9 +6,11 @@ import path from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { Client } from '../support/client.ts'
 import { carrelProcess } from '../support/command.ts'
+import { addApp, codeOf } from '../support/second-factors.ts'
 import { ADMIN, startServer, type TestServer } from '../support/server.ts'
 
 const PASSWORD = 'open sesame now'
+const APP_HOLDER = 'ann@example.org'
 
 /** What was issued under the first key. */
 interface Issued {
@@ -17,6 +19,8 @@ interface Issued {
   readonly library: string
   readonly link: string
   readonly cookie: string
+  /** Of the authenticator app of another account. */
+  readonly totpSecret: string
 }
 
 async function issue(server: TestServer): Promise<Issued> {
@@ -42,7 +46,10 @@ async function issue(server: TestServer): Promise<Issued> {
     .map((text) => text.split(';')[0])
     .join('; ')
   assert.match(cookie, /^carrel-link-/)
-  return { apiToken: admin.token ?? '', libraryToken: tokenReply.body.api_token, library, link, cookie }
+  const ann = await server.signUp({ email: APP_HOLDER, password: 'a long password' })
+  const { secret: totpSecret } = await addApp(ann)
+  const { api_token: libraryToken } = tokenReply.body
+  return { apiToken: admin.token ?? '', libraryToken, library, link, cookie, totpSecret }
 }
 
 async function expectPasswords(
@@ -116,10 +123,17 @@ describe('carrel secret', { timeout: 120_000 }, () => {
     assert.equal(retired.code, 0, retired.stderr)
     const { key, ...counts } = JSON.parse(retired.stdout)
     assert.match(key, /^[0-9a-f]{8}$/)
-    assert.deepEqual(counts, { deletedKeys: 2, links: 1, webhooks: 0, libraryTokens: 1 })
+    assert.deepEqual(counts, { deletedKeys: 2, links: 1, webhooks: 0, libraryTokens: 1, totpSecrets: 1 })
     assert.match(readFileSync(file(), 'utf8'), /^[0-9a-f]{64}\n$/)
     await using server = await startServer({ data })
     await expectPasswords(server, issued)
+    // Of the next step, because the code of this one may have been used.
+    const code = codeOf(issued.totpSecret, Date.now() / 1000 + 30)
+    const signedIn = await server.anonymous.post('/api2/auth-token/', {
+      form: { username: APP_HOLDER, password: 'a long password' },
+      headers: { 'X-Seafile-OTP': code },
+    })
+    assert.equal(signedIn.status, 200, signedIn.text)
   })
 
   it('keeps the old key of CARREL_SECRET in the file and prints the new one', async () => {

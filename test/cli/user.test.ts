@@ -5,6 +5,7 @@ import path from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { Client } from '../support/client.ts'
 import { type CommandOptions, carrelProcess, type Serving, serve } from '../support/command.ts'
+import { addApp } from '../support/second-factors.ts'
 
 const admin = { CARREL_ADMIN_EMAIL: 'root@example.org', CARREL_ADMIN_PASSWORD: 'correct horse battery' }
 
@@ -50,6 +51,22 @@ describe('carrel user, while a server runs', { timeout: 300_000 }, () => {
       lastLogin: null,
     })
     await signIn('bob@example.org', 'from standard input')
+  })
+
+  it('removes the second factor of somebody who lost it', async () => {
+    const input = 'a long password\n'
+    const added = await user(['add', 'lost@example.org', '--password-stdin'], { input })
+    assert.equal(added.code, 0, added.stderr)
+    await addApp(await signIn('lost@example.org', 'a long password'))
+    await assert.rejects(signIn('lost@example.org', 'a long password'))
+    const reset = await user(['reset-second-factor', 'lost@example.org'])
+    assert.equal(reset.stdout, 'lost@example.org signs in with its password alone.\n', reset.stderr)
+    await signIn('lost@example.org', 'a long password')
+    const again = await user(['reset-second-factor', 'lost@example.org'])
+    assert.notEqual(again.code, 0)
+    assert.match(again.stderr, /lost@example\.org has no second factor\./)
+    const removed = await user(['remove', 'lost@example.org', '--yes'])
+    assert.equal(removed.code, 0, removed.stderr)
   })
 
   it('lists accounts as text and as JSON', async () => {

@@ -7,6 +7,7 @@ import { after, before, describe, it } from 'node:test'
 import { promisify } from 'node:util'
 import { findProgram } from '../../bin/system-programs.ts'
 import { carrelProcess, environment, program } from '../support/command.ts'
+import { addApp } from '../support/second-factors.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 
 const exec = promisify(execFile)
@@ -55,6 +56,16 @@ describe('carrel login', () => {
       headers: { Authorization: `Token ${token}` },
     })
     assert.equal(ping.status, 401)
+  })
+
+  it('sends the code of a second factor', async () => {
+    const client = await server.signUp({ email: 'two@example.org', password: 'a long password' })
+    const { recoveryCodes } = await addApp(client)
+    const args = ['login', server.url, '--user', client.email, '--store', 'file']
+    assert.notEqual((await run('two', args, 'a long password\n')).code, 0)
+    const signedIn = await run('two', [...args, '--otp', recoveryCodes[0] ?? ''], 'a long password\n')
+    assert.equal(signedIn.code, 0, signedIn.stderr)
+    assert.equal((await run('two', ['ls'], '')).code, 0)
   })
 
   it('keeps a token in the key store of the operating system if there is one', async () => {

@@ -70,6 +70,7 @@ export const tableBounds: Readonly<Record<string, string>> = {
   photo_library: 'one of a library',
   quota_reservation: 'one of a running upload; of refused ones as many bytes as the quota, for three hours',
   received_object: 'the quota of the owner, or 100 MB if that is more; half of it for other accounts',
+  recovery_code: '10 of an account',
   restore_point: 'written by the server',
   schema_migration: 'written by the server',
   scoped_token: '100 of an account and 1,000 of a library (personal-tokens, library-tokens)',
@@ -94,7 +95,9 @@ export const tableBounds: Readonly<Record<string, string>> = {
   sub_object: 'the objects of a view: as fs_object',
   sync_token: '100 of an account for a library; the least recently used ends (tokenLimits.syncPerLibrary)',
   ticket: 'at the rate of calls, for an hour',
+  totp_secret: 'one of an account',
   trash_item: 'one for each item that a commit deletes: as commit_object',
+  trusted_device: '50 of an account, for 90 days; the least recently used ends',
   uncommitted_block:
     'the quota of the owner, at most CARREL_MAX_UNFINISHED_MB; half of it for other accounts',
   user_group: '1,000 of an account (groups)',

@@ -9,7 +9,7 @@ export function parseTableOwners(markdown: string): TableOwners {
   const section = /^## Table owners\n(.*?)^## /ms.exec(markdown)?.[1]
   if (section === undefined) throw new Error('there is no section "Table owners"')
   const owners = new Map<string, string>()
-  for (const [, table = '', module = ''] of section.matchAll(/^\| `(\w+)` \| `([\w/]+)` \|/gm)) {
+  for (const [, table = '', module = ''] of section.matchAll(/^\| `(\w+)` \| `([\w/-]+)` \|/gm)) {
     if (owners.has(table)) throw new Error(`${table} is listed twice`)
     owners.set(table, module)
   }

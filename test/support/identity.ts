@@ -12,8 +12,9 @@ import type { Device } from '../../src/people/credentials/device.ts'
 import { Login } from '../../src/people/credentials/login.ts'
 import { type SyncedLibrary, SyncTokens } from '../../src/people/credentials/sync-tokens.ts'
 import { PasswordChecks } from '../../src/people/passwords/password-checks.ts'
-import type { FailedAuthentication } from '../../src/people/passwords/password-guard.ts'
+import { type FailedAuthentication, PasswordGuard } from '../../src/people/passwords/password-guard.ts'
 import { Passwords } from '../../src/people/passwords/passwords.ts'
+import { SecondFactors } from '../../src/people/second-factors/second-factors.ts'
 import type { Database, Transaction } from '../../src/platform/database/database.ts'
 import { openDatabase } from '../../src/platform/database/open.ts'
 import { findPostgres } from './postgres.ts'
@@ -50,6 +51,7 @@ export class TestIdentity implements AsyncDisposable {
   readonly apiTokens: ApiTokens
   readonly syncTokens: SyncTokens
   readonly login: Login
+  readonly secondFactors: SecondFactors
   readonly failures: FailedAuthentication[] = []
   readonly removed: string[] = []
   time = 1_700_000_000
@@ -68,6 +70,16 @@ export class TestIdentity implements AsyncDisposable {
     this.accounts = this.accountsWith(this.passwords)
     this.apiTokens = new ApiTokens({ db, audit: this.audit, secret, now, dependents: [] })
     this.syncTokens = new SyncTokens(db, now)
+    this.secondFactors = new SecondFactors({
+      db,
+      audit: this.audit,
+      secret,
+      now,
+      guard: new PasswordGuard({ now, rateLimit: options.rateLimit ?? true }),
+      policy: { requiredOf: 'off', graceDays: 0 },
+      onChanged: () => Promise.resolve(),
+      endPasswordClients: () => Promise.resolve(),
+    })
     this.#rateLimit = options.rateLimit ?? true
     this.login = this.loginWith(this.passwords)
   }
@@ -82,7 +94,8 @@ export class TestIdentity implements AsyncDisposable {
       rateLimit: this.#rateLimit,
       onFailure: (failure) => this.failures.push(failure),
     })
-    return new Login({ db, audit, checks, apiTokens, passwords, secret, now })
+    const { secondFactors } = this
+    return new Login({ db, audit, checks, apiTokens, passwords, secondFactors, secret, now })
   }
 
   /** Whether `password` is the password of the account. */

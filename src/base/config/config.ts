@@ -119,6 +119,8 @@ export interface Config {
   sessionIdleDays: number
   /** The fewest characters of a new password of an account. */
   passwordLength: number
+  /** Which accounts need a second factor, and how many days they have after the first sign-in. */
+  secondFactor: { requiredOf: 'off' | 'administrators' | 'everyone'; graceDays: number }
   /** The fewest characters of a link's password. */
   linkPasswordLength: number
   rateLimit: boolean
@@ -202,6 +204,7 @@ export function readConfig(sources: ConfigSources = {}): Config {
     ticketSeconds: values.ticketSeconds,
     sessionIdleDays: values.sessionIdleDays,
     passwordLength: values.passwordLength,
+    secondFactor: { requiredOf: values.secondFactor, graceDays: values.secondFactorGraceDays },
     linkPasswordLength: values.linkPasswordLength,
     rateLimit: values.rateLimit,
     http: {

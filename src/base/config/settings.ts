@@ -361,6 +361,21 @@ export const definitions = {
     expects: 'a whole number from 1 to 20',
     parse: (text) => parseInteger(text, 1, 20),
   }),
+  secondFactor: define<'off' | 'administrators' | 'everyone'>({
+    placeholder: 'off|administrators|everyone',
+    fallback: 'off',
+    meaning: 'which accounts need a second factor to sign in',
+    expects: 'off, administrators or everyone',
+    parse: (text) => (text === 'off' || text === 'administrators' || text === 'everyone' ? text : malformed),
+  }),
+  secondFactorGraceDays: define({
+    placeholder: 'days',
+    fallback: 14,
+    meaning:
+      'days from the first sign-in of an account that needs a second factor, in which it signs in without one; 0 means none',
+    expects: 'a whole number of days from 0 to 365',
+    parse: (text) => parseInteger(text, 0, 365),
+  }),
   linkPasswordLength: define({
     placeholder: 'number',
     fallback: 10,

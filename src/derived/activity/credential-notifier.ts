@@ -6,6 +6,14 @@ import type { Notifications } from './notifications.ts'
 
 type AddedCredential = Parameters<CredentialNotice>[2]
 
+/** What changes how the account signs in, without a new credential. */
+const changes: ReadonlySet<AddedCredential['kind']> = new Set([
+  'second-factor',
+  'second-factor-removed',
+  'second-factor-reset',
+  'recovery-codes',
+])
+
 const MAIL = 'credential'
 /** Mails to one account in 24 hours. Further credentials are only notified of in the app. */
 const MAX_PER_DAY = 30
@@ -51,16 +59,20 @@ export class CredentialNotifier {
     const { site } = outbox
     const email = nameInMail(account.email)
     const names = { name: nameInMail(name), item: nameInMail(library?.name ?? ''), address, email, site }
-    const { subject, action, ignore } = messages.credential
+    const { subject, subjectChanged, action, ignore } = messages.credential
+    const isChange = changes.has(kind)
     return {
       to: { name: displayName(account), address: mailAddressOf(account) },
       language,
-      subject,
+      subject: isChange ? subjectChanged : subject,
       lines: [
         format(messages.greeting, { name: nameInMail(displayName(account)) }),
         format(messages.credential[kind], names),
       ],
-      action: { label: action, url: outbox.appUrl(kind === 'contact' ? 'account' : 'account/tokens') },
+      action: {
+        label: action,
+        url: outbox.appUrl(isChange ? 'account/security' : kind === 'contact' ? 'account' : 'account/tokens'),
+      },
       remarks: [ignore],
       why: format(messages.why, { site, email }),
     }

@@ -35,6 +35,8 @@ export const accountColumns = [
   'mail_notices',
   'mail_interval',
   'update_mail_interval',
+  'second_factor',
+  'second_factor_due_at',
 ]
   .map((column) => `account.${column}`)
   .join(', ')
@@ -62,6 +64,8 @@ export interface AccountRow {
   mail_notices: string
   mail_interval: number | null
   update_mail_interval: number
+  second_factor: number
+  second_factor_due_at: number | null
 }
 
 export function accountFromRow(row: AccountRow): Account {
@@ -84,6 +88,8 @@ export function accountFromRow(row: AccountRow): Account {
     epoch: row.epoch,
     mailNotices: mailNoticesChoices.find((choice) => choice === row.mail_notices) ?? 'at-once',
     updateMailSeconds: row.update_mail_interval,
+    hasSecondFactor: row.second_factor === 1,
+    ...(row.second_factor_due_at !== null && { secondFactorDueAt: row.second_factor_due_at }),
     ...(row.mail_interval !== null && { mailIntervalSeconds: row.mail_interval }),
     ...(isLanguage(row.language) && { language: row.language }),
     ...(row.avatar !== '' && { avatar: row.avatar, avatarAt: row.avatar_at }),
@@ -370,7 +376,8 @@ export async function markRemoved(tx: Transaction, account: Account): Promise<bo
     `update account set email = ?, name = '', contact_email = '', contact_verified = 0, login_id = null, department = '',
        institution = '', list_in_address_book = 0, password_hash = '', role = 'guest', active = 0, quota = 0,
        default_library_key = null, last_login_at = null,
-       avatar = '', avatar_at = 0, language = '', mail_interval = null, update_mail_interval = 0, epoch = epoch + 1
+       avatar = '', avatar_at = 0, language = '', mail_interval = null, update_mail_interval = 0, second_factor = 0,
+       second_factor_due_at = null, epoch = epoch + 1
      where key = ? and email = ?`,
     emailOnceRemoved(account),
     account.key,
@@ -424,6 +431,18 @@ async function lockActiveAccount(tx: Transaction, account: Pick<Account, 'key'>)
   return (await tx.run('update account set active = active where key = ? and active = 1', account.key)) === 1
 }
 
+/** Records that an account has a second factor, or has none any more. False if that was recorded already. */
+async function setSecondFactor(tx: Transaction, key: number, hasOne: boolean): Promise<boolean> {
+  const sql = 'update account set second_factor = ? where key = ? and second_factor <> ?'
+  return (await tx.run(sql, hasOne ? 1 : 0, key, hasOne ? 1 : 0)) === 1
+}
+
+/** Sets when an account needs a second factor, unless that is set already. */
+async function setSecondFactorDue(tx: Transaction, key: number, at: number): Promise<void> {
+  const sql = 'update account set second_factor_due_at = ? where key = ? and second_factor_due_at is null'
+  await tx.run(sql, at, key)
+}
+
 /** The rows of accounts, for stores and transactions of other modules. */
 export const accountRows = {
   /** All columns that `read` needs, as a subquery to be joined as `account`. */
@@ -445,4 +464,6 @@ export const accountRows = {
   lockActive: lockActiveAccount,
   recordLogin,
   replacePasswordHash,
+  setSecondFactor,
+  setSecondFactorDue,
 }

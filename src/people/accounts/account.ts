@@ -43,6 +43,10 @@ export interface Account {
   readonly mailIntervalSeconds?: number | undefined
   /** How long changes in monitored libraries are collected for one mail; 0 sends none. */
   readonly updateMailSeconds: number
+  /** Whether it signs in with a second factor. Its password alone then opens nothing. */
+  readonly hasSecondFactor: boolean
+  /** From when on it cannot sign in without a second factor, in Unix seconds; undefined until it first signs in while it needs one. */
+  readonly secondFactorDueAt?: number | undefined
   /** Incrementing it revokes everything derived from the account's sessions. */
   readonly epoch: number
   /** The API token of this request. Not stored; undefined for an account that was only looked up. */

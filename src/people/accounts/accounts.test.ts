@@ -47,6 +47,7 @@ await onEachDatabase('Accounts', (open) => {
         createdAt: identity.time,
         lastLoginAt: null,
         epoch: 0,
+        hasSecondFactor: false,
         mailNotices: 'at-once',
         updateMailSeconds: 0,
       })

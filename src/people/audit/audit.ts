@@ -25,6 +25,8 @@ const uncounted: ReadonlySet<AuditAction> = new Set([
   'logout',
   'password-changed',
   'password-reset-requested',
+  'second-factor-removed',
+  'trusted-device-removed',
   'api-token-revoked',
   'device-unlinked',
   'device-denied',

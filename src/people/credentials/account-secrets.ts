@@ -1,6 +1,7 @@
 import type { Transaction } from '../../platform/database/index.ts'
 import type { AccountSecrets } from '../accounts/index.ts'
 import type { Passwords } from '../passwords/index.ts'
+import { secondFactorRows } from '../second-factors/index.ts'
 import { deleteAccountTokens, deletePasswordTokens } from './account-token-store.ts'
 import { deleteApiTokens, invalidateApiTokens } from './api-token-store.ts'
 import { denyDeviceAuthorizationsOf } from './device-authorization-store.ts'
@@ -25,6 +26,7 @@ export function accountSecrets(passwords: Passwords): AccountSecrets {
     },
     async onAccountRemoved(tx, accountKey) {
       await deleteWebdavSecret(tx, accountKey)
+      await secondFactorRows.deleteOfAccount(tx, accountKey)
       await deleteAccountTokens(tx, accountKey)
       await invalidateApiTokens(tx, accountKey)
       await endSignIns(tx, accountKey)
@@ -39,4 +41,5 @@ async function endSignIns(tx: Transaction, accountKey: number): Promise<void> {
   await denyDeviceAuthorizationsOf(tx, accountKey)
   await deleteSyncTokensOfAccount(tx, accountKey)
   await deleteWebdavClientsOf(tx, accountKey)
+  await secondFactorRows.deleteTrustedDevices(tx, accountKey)
 }

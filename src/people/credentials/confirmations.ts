@@ -2,6 +2,7 @@ import { fail } from '../../base/errors.ts'
 import type { Database } from '../../platform/database/index.ts'
 import type { Account } from '../accounts/index.ts'
 import type { AccountPasswordAttempt, PasswordChecks } from '../passwords/index.ts'
+import type { SecondFactors } from '../second-factors/index.ts'
 import { findPasswordSignIn } from './api-token-store.ts'
 
 /** A sign-in with the password is a confirmation for this long. */
@@ -10,6 +11,7 @@ const FRESH_SECONDS = 600
 interface ConfirmationsOptions {
   readonly db: Database
   readonly checks: PasswordChecks
+  readonly secondFactors: Pick<SecondFactors, 'confirms'>
   /** Unix seconds. */
   readonly now: () => number
 }
@@ -29,17 +31,21 @@ export class Confirmations {
   }
 
   /**
-   * Whether the request has the password, or its session signed in with it in the last ten minutes. Throws confirmation-needed for a wrong
-   * password, too-many-tries.
+   * Whether the request has the password, or a code of the authenticator app in its place, or its session signed in with the password in the last ten minutes.
+   * Throws confirmation-needed for a wrong one, too-many-tries.
    */
   async isConfirmed(user: Account, client: ConfirmingClient, password = ''): Promise<boolean> {
-    const { db, checks, now } = this.#options
+    const { db, checks, now, secondFactors } = this.#options
     if (user.apiTokenKey === undefined || user.scope !== undefined) return false
     if (password === '') {
       const at = await findPasswordSignIn(db, user.apiTokenKey)
       return at !== undefined && now() - at < FRESH_SECONDS
     }
     const { address, network, signal } = client
+    if (user.hasSecondFactor && /^\d{6}$/.test(password)) {
+      if (await secondFactors.confirms(user, password, address)) return true
+      return fail({ code: 'confirmation-needed', wrong: true })
+    }
     const attempt = { kind: 'confirmation', name: user.email, password } as const
     const outcome = await checks.check({ ...attempt, address, network, signal })
     if (outcome.kind === 'throttled') fail({ code: 'too-many-tries', seconds: outcome.retryAfterSeconds })

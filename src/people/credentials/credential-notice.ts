@@ -1,9 +1,10 @@
 import type { Transaction } from '../../platform/database/index.ts'
 import type { Account } from '../accounts/index.ts'
+import type { SecondFactorChange } from '../second-factors/index.ts'
 
-/** A credential that outlives the session it was made in, or a new address that mails of the account go to. */
+/** A credential that outlives the session it was made in, a change of the second factor, or a new address that mails of the account go to. */
 interface AddedCredential {
-  readonly kind: 'token' | 'device' | 'webdav' | 'library' | 'contact'
+  readonly kind: 'token' | 'device' | 'webdav' | 'library' | 'contact' | SecondFactorChange
   /** The name of the token or program, or the address. */
   readonly name?: string | undefined
   readonly library?: { readonly id: string; readonly name: string } | undefined

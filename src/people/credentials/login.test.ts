@@ -247,6 +247,7 @@ describe('password guessing', () => {
       accounts,
       scopedTokens: new ScopedTokens({ db, audit, secret, now, relations: libraryRelations, onAdded }),
       passwordChecks: new PasswordChecks({ accounts, passwords, now, rateLimit: false }),
+      secondFactors: identity.secondFactors,
       clients: new WebdavClients({ db, audit, now }),
       login: identity.login,
       audit,
@@ -295,6 +296,7 @@ describe('password guessing', () => {
       login: identity.login,
       scopedTokens,
       passwordChecks,
+      secondFactors: identity.secondFactors,
       clients,
     })
     const client = {

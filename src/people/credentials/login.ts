@@ -5,27 +5,40 @@ import { deriveKeys, type ServerSecret } from '../../platform/secret/index.ts'
 import { type Account, accountRows, type Credentials, loginName } from '../accounts/index.ts'
 import { type Audit, accountAction } from '../audit/index.ts'
 import type { AccountPasswordAttempt, PasswordChecks, Passwords } from '../passwords/index.ts'
+import type { SecondFactorAttempt, SecondFactorOutcome, SecondFactors } from '../second-factors/index.ts'
 import type { ApiTokens } from './api-tokens.ts'
-import { type Device, type DeviceFields, deviceFieldsGiven, parseDevice } from './device.ts'
+import { cut, type Device, type DeviceFields, deviceFieldsGiven, parseDevice } from './device.ts'
 
 /** A request for an API token. Name and password are not empty. */
 interface LoginRequest
   extends DeviceFields,
-    Pick<AccountPasswordAttempt, 'password' | 'address' | 'network' | 'signal'> {
+    Pick<AccountPasswordAttempt, 'password' | 'address' | 'network' | 'signal'>,
+    SecondFactorAttempt {
   readonly username: string
-  /** The user agent of the client. */
-  readonly userAgent?: string | undefined
+  /** Whether the device wants to sign in without a code from now on. */
+  readonly trusts?: boolean | undefined
   /** The language of the client. */
   readonly language?: Language | undefined
 }
 
 /** An API token, or the reason why there is none. */
 export type LoginOutcome =
-  | { readonly token: string; readonly account: Account }
+  | {
+      readonly token: string
+      readonly account: Account
+      /** Stands for a code at later sign-ins. */
+      readonly trust?: string | undefined
+      /** Of an authenticator app that was set up at this sign-in. */
+      readonly recoveryCodes?: readonly string[] | undefined
+      /** When the account needs a second factor, in Unix seconds. */
+      readonly dueAt?: number | undefined
+    }
   | { readonly refused: 'throttled'; readonly retryAfterSeconds: number }
   | { readonly refused: 'invalid-params' }
+  | Extract<SecondFactorOutcome, { readonly refused: 'setup-needed' }>
+  | { readonly refused: 'code-needed'; readonly wrong: false }
   | {
-      readonly refused: 'bad-credentials' | 'invalid-device-id' | 'invalid-platform'
+      readonly refused: 'bad-credentials' | 'invalid-device-id' | 'invalid-platform' | 'wrong-code'
       /** The actor in the audit log: an account id, or a keyed hash of the name as typed. */
       readonly actor: string
       /** In the audit log. The client is told only that it was refused. */
@@ -38,6 +51,7 @@ interface LoginOptions {
   readonly apiTokens: ApiTokens
   readonly audit: Audit
   readonly passwords: Passwords
+  readonly secondFactors: SecondFactors
   /** The secret of the server. */
   readonly secret: ServerSecret
   /** Unix seconds. */
@@ -46,7 +60,9 @@ interface LoginOptions {
   readonly onSignIn?: ((account: Account) => Promise<void>) | undefined
 }
 
-/** Exchanges a name and a password for an API token. */
+const LONGEST_USER_AGENT = 255
+
+/** Exchanges a name and a password, and a second factor where the account has one, for an API token. */
 export class Login {
   readonly #options: LoginOptions
   readonly #nameKey: Buffer
@@ -57,7 +73,8 @@ export class Login {
   }
 
   /** Throws too-many-tries if the hash queue is full. */
-  async login(request: LoginRequest): Promise<LoginOutcome> {
+  async login(given: LoginRequest): Promise<LoginOutcome> {
+    const request = { ...given, userAgent: cut(given.userAgent, LONGEST_USER_AGENT) }
     const outcome = await this.#attempt(request)
     // Throttled attempts are not audited, or a client could fill the log. The ones before them are.
     if ('actor' in outcome) {
@@ -95,13 +112,15 @@ export class Login {
 
     const { account } = outcome.credentials
     if (typeof device === 'string') return { refused: device, actor: account.email, reason: device }
+    const second = await this.#options.secondFactors.checkAtSignIn(account, request)
+    if ('refused' in second) return refusedBy(second, account)
     const credentials = await this.#withNewerHash(outcome.credentials, password)
-    const token = await this.#tokenFor(credentials, device, request)
-    if (token === undefined) {
+    const issued = await this.#tokenFor(credentials, device, { ...request, factor: second.factor })
+    if (issued === undefined) {
       return { refused: 'bad-credentials', actor: account.email, reason: 'changed-meanwhile' }
     }
     await this.#options.onSignIn?.(account)
-    return { token, account }
+    return { ...issued, account, recoveryCodes: second.recoveryCodes, dueAt: second.dueAt }
   }
 
   /**
@@ -117,17 +136,25 @@ export class Login {
   async #tokenFor(
     found: Credentials,
     device: Device | undefined,
-    { address, userAgent = '', language }: Pick<LoginRequest, 'address' | 'userAgent' | 'language'>,
+    request: LoginRequest & { readonly factor: string | undefined },
   ) {
-    const { apiTokens, audit, db, now } = this.#options
+    const { apiTokens, audit, db, now, secondFactors } = this.#options
+    const { address, userAgent = '', language, factor, trusts } = request
     // A new token must be durable. The time of the last sign-in need not be.
-    const durable = !(await apiTokens.has(found.account, device))
+    const durable = trusts === true || !(await apiTokens.has(found.account, device))
     return db.write(
       async (tx) => {
         if (!(await accountRows.recordLogin(tx, found, now(), language))) return undefined
         const { account } = found
-        await audit.record(tx, { actor: account.email, address }, accountAction('login', account.email))
-        return apiTokens.issueIn(tx, account, device, { address, userAgent, withPassword: true })
+        const detail = factor === undefined ? undefined : { factor }
+        await audit.record(
+          tx,
+          { actor: account.email, address },
+          accountAction('login', account.email, detail),
+        )
+        const token = await apiTokens.issueIn(tx, account, device, { address, userAgent, withPassword: true })
+        const isTrusted = trusts === true && factor !== undefined && factor !== 'trusted-device'
+        return { token, trust: isTrusted ? await secondFactors.trustIn(tx, account, request) : undefined }
       },
       { durable },
     )
@@ -140,4 +167,15 @@ export class Login {
     await db.write((tx) => accountRows.replacePasswordHash(tx, found, newer))
     return { ...found, passwordHash: newer }
   }
+}
+
+/** A wrong code is audited as a failed sign-in. */
+function refusedBy(
+  outcome: Extract<SecondFactorOutcome, { readonly refused: unknown }>,
+  { email }: Account,
+): LoginOutcome {
+  if (outcome.refused !== 'code-needed') return outcome
+  return outcome.wrong
+    ? { refused: 'wrong-code', actor: email, reason: 'wrong-code' }
+    : { refused: 'code-needed', wrong: false }
 }

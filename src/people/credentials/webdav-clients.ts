@@ -7,6 +7,7 @@ import { lockScopedToken } from './scoped-token-store.ts'
 import {
   countWebdavClients,
   deleteWebdavClientsBefore,
+  deleteWebdavClientsWithPassword,
   evictWebdavClient,
   insertWebdavClient,
   listWebdavClients,
@@ -14,6 +15,7 @@ import {
   type WebdavClient,
   type WebdavCredential,
 } from './webdav-client-store.ts'
+import { findWebdavSecret } from './webdav-secret-store.ts'
 
 const HOUR = 3600
 const DAY = 86_400
@@ -55,6 +57,12 @@ export class WebdavClients {
 
   constructor(options: WebdavClientsOptions) {
     this.#options = options
+  }
+
+  /** Ends those that sign in with the password of the account, in the transaction after which it is not enough. */
+  async endOfAccountPassword(tx: Transaction, accountKey: number): Promise<void> {
+    if ((await findWebdavSecret(tx, accountKey)) !== undefined) return
+    await deleteWebdavClientsWithPassword(tx, accountKey)
   }
 
   /** Records the use of a credential, unless this process did so within the hour. */

@@ -4,6 +4,7 @@ import type { Database } from '../../platform/database/index.ts'
 import type { Account, Accounts, Credentials } from '../accounts/index.ts'
 import { type Audit, accountAction } from '../audit/index.ts'
 import type { PasswordChecks } from '../passwords/index.ts'
+import type { SecondFactors } from '../second-factors/index.ts'
 import type { Authentication } from './api-tokens.ts'
 import type { Login } from './login.ts'
 import type { ScopedTokens } from './scoped-tokens.ts'
@@ -45,6 +46,7 @@ interface WebdavSignInOptions {
   readonly accounts: Accounts
   readonly scopedTokens: ScopedTokens
   readonly passwordChecks: PasswordChecks
+  readonly secondFactors: Pick<SecondFactors, 'beginGrace' | 'isPasswordEnough' | 'isRequiredOf'>
   readonly clients: WebdavClients
   readonly login: Pick<Login, 'actorFor'>
   readonly audit: Audit
@@ -75,7 +77,7 @@ const unknown: Authentication = { reason: 'unknown' }
 
 /**
  * Authenticates WebDAV clients: by a personal token, by the WebDAV password of the account, or by its account password as
- * long as it has no WebDAV password. Wrong passwords are counted with those of sign-ins. Neither responses nor the work for them tell whether there is
+ * long as it has neither a WebDAV password nor a second factor. Wrong passwords are counted with those of sign-ins. Neither responses nor the work for them tell whether there is
  * such an account, and which of its passwords WebDAV takes.
  */
 export class WebdavSignIn {
@@ -88,7 +90,7 @@ export class WebdavSignIn {
 
   /** Throws too-many-tries. */
   async authenticate(attempt: WebdavAttempt): Promise<Authentication> {
-    const { accounts, clients } = this.#options
+    const { accounts, clients, secondFactors } = this.#options
     const { name, secret, client } = attempt
     const byToken = await this.#byToken(attempt)
     if (byToken !== undefined && 'ok' in byToken) {
@@ -99,10 +101,13 @@ export class WebdavSignIn {
     if (byToken !== undefined || name === undefined) return byToken ?? unknown
     const found = await accounts.findCredentials(name)
     const ownHash = await this.#ownHashOf(found)
-    const hash = ownHash ?? found?.passwordHash
+    const hash = ownHash ?? this.#accountHashOf(found)
     const credential = ownHash === undefined ? 'account-password' : 'webdav-password'
     if (found?.account.active && hash !== undefined && this.#verified.has(hash, secret)) {
       await clients.recordUse({ account: found.account, credential, identity: hash, client })
+      if (ownHash === undefined && secondFactors.isRequiredOf(found.account)) {
+        await secondFactors.beginGrace(found.account)
+      }
       return { ok: found.account }
     }
     const account = await this.#byPassword({ ...attempt, name })
@@ -110,6 +115,8 @@ export class WebdavSignIn {
     if (hash !== undefined) {
       this.#verified.add(hash, secret)
       await clients.recordUse({ account, credential, identity: hash, client })
+      if (ownHash === undefined && secondFactors.isRequiredOf(account))
+        await secondFactors.beginGrace(account)
     }
     return { ok: account }
   }
@@ -128,12 +135,18 @@ export class WebdavSignIn {
     return findWebdavSecret(this.#options.db, found?.account.key ?? NO_ACCOUNT)
   }
 
+  /** The hash of the account password; undefined where it is not enough. No hash is then compared in the same time. */
+  #accountHashOf(found: Credentials | undefined): string | undefined {
+    if (found === undefined) return undefined
+    return this.#options.secondFactors.isPasswordEnough(found.account) ? found.passwordHash : undefined
+  }
+
   async #byPassword(attempt: WebdavAttempt & { readonly name: string }): Promise<Account | undefined> {
     const { name, secret: password } = attempt
     const { address, network, signal } = attempt.client
     const outcome = await this.#options.passwordChecks.check(
       { kind: 'webdav', name, password, address, network, signal },
-      async (found) => (await this.#ownHashOf(found)) ?? found?.passwordHash,
+      async (found) => (await this.#ownHashOf(found)) ?? this.#accountHashOf(found),
     )
     if (outcome.kind === 'throttled') fail({ code: 'too-many-tries', seconds: outcome.retryAfterSeconds })
     if (outcome.kind === 'right') return outcome.credentials.account

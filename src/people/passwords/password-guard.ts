@@ -2,7 +2,14 @@ import { type AttemptSource, LoginThrottle } from './login-throttle.ts'
 import type { PasswordAttempts } from './password-attempts.ts'
 
 /** The kind of password. These values are part of the log format that operators match. */
-type PasswordKind = 'sign-in' | 'password-change' | 'confirmation' | 'link' | 'library' | 'webdav'
+type PasswordKind =
+  | 'sign-in'
+  | 'password-change'
+  | 'confirmation'
+  | 'link'
+  | 'library'
+  | 'webdav'
+  | 'second-factor'
 
 /** An attempt with a password. */
 interface PasswordAttempt extends Pick<AttemptSource, 'device'> {
@@ -83,5 +90,5 @@ export class PasswordGuard {
 
 /** All doors that take the password of an account have one budget. WebDAV takes either of two, and does not tell which. */
 function countedKind(kind: PasswordKind): PasswordKind {
-  return kind === 'link' || kind === 'library' ? kind : 'sign-in'
+  return kind === 'link' || kind === 'library' || kind === 'second-factor' ? kind : 'sign-in'
 }

@@ -19,6 +19,7 @@ export const operator: AuditActor = { actor: 'operator', address: '' }
 /** The accounts of a server, which may be running at the same time. */
 export interface OpenAccounts extends AsyncDisposable {
   readonly db: Database
+  readonly audit: Audit
   readonly accounts: Accounts
   readonly quotas: Quotas
   readonly operator: AuditActor
@@ -38,6 +39,7 @@ export async function openAccounts(config: Config): Promise<OpenAccounts> {
   })
   return {
     db,
+    audit,
     accounts,
     operator,
     quotas: new Quotas({ db, accounts, now, limits: quotaLimits(config) }),

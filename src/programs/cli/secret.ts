@@ -1,6 +1,7 @@
 import type { Config } from '../../base/config/index.ts'
 import { resealWebhookSecrets } from '../../derived/activity/index.ts'
 import { resealLibraryTokens } from '../../people/credentials/index.ts'
+import { resealTotpSecrets } from '../../people/second-factors/index.ts'
 import { lockDataFolder } from '../../platform/data-folder/index.ts'
 import { loadSecret, removePreviousKeys, rotateSecret, secretId } from '../../platform/secret/index.ts'
 import { resealLinkPasswords } from '../../sharing/access/index.ts'
@@ -46,10 +47,15 @@ export async function retire(config: Config, json: boolean): Promise<void> {
   const links = await resealLinkPasswords(db, secret)
   const webhooks = await resealWebhookSecrets(db, secret)
   const libraryTokens = await resealLibraryTokens(db, secret)
+  const totpSecrets = await resealTotpSecrets(db, secret)
   await removePreviousKeys(file, given)
   const deleted = secret.length - 1
-  print(json, { key: secretId(secret[0]), deletedKeys: deleted, links, webhooks, libraryTokens }, [
-    `Encrypted ${links} link passwords, ${webhooks} webhook secrets and ${libraryTokens} library tokens with the key ${secretId(secret[0])}.`,
-    `Deleted ${deleted} older ${deleted === 1 ? 'key' : 'keys'}.`,
-  ])
+  print(
+    json,
+    { key: secretId(secret[0]), deletedKeys: deleted, links, webhooks, libraryTokens, totpSecrets },
+    [
+      `Encrypted ${links} link passwords, ${webhooks} webhook secrets, ${libraryTokens} library tokens and ${totpSecrets} secrets of authenticator apps with the key ${secretId(secret[0])}.`,
+      `Deleted ${deleted} older ${deleted === 1 ? 'key' : 'keys'}.`,
+    ],
+  )
 }

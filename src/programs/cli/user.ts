@@ -3,6 +3,7 @@ import { text } from 'node:stream/consumers'
 import { type Command, Option } from 'commander'
 import { type Account, type AccountChanges, displayName } from '../../people/accounts/index.ts'
 import { readablePassword } from '../../people/passwords/index.ts'
+import { removeSecondFactors } from '../../people/second-factors/index.ts'
 import type { OpenAccounts } from './accounts.ts'
 import { CommandError } from './command-error.ts'
 import { configFrom, withSettings } from './config-flags.ts'
@@ -25,7 +26,7 @@ interface AddOptions extends PasswordOptions {
   quotaMb?: string
 }
 
-/** Adds `carrel user add|list|password|verify-contact|remove`, which work on the database, with or without a server running. */
+/** Adds `carrel user add|list|password|verify-contact|reset-second-factor|remove`, which work on the database, with or without a server running. */
 export function addUserCommands(program: Command): void {
   const user = program
     .command('user')
@@ -54,6 +55,12 @@ export function addUserCommands(program: Command): void {
       .argument('<email>', 'the id of the account')
       .argument('<address>', 'the address that belongs to its holder'),
   ).action(verifyContact)
+  common(
+    user
+      .command('reset-second-factor')
+      .description('remove the second factors of an account whose holder has lost them')
+      .argument('<email>', 'the id of the account'),
+  ).action(resetSecondFactor)
   common(
     user
       .command('remove')
@@ -113,6 +120,17 @@ async function verifyContact(email: string, address: string, options: CommonOpti
   const account = await opened.accounts.update(email, changes, opened.operator)
   print(options.json === true, { email: account.email, contactEmail: account.contactEmail }, [
     `${account.email} can sign in with ${account.contactEmail}.`,
+  ])
+}
+
+async function resetSecondFactor(email: string, options: CommonOptions): Promise<void> {
+  await using opened = await open(options)
+  const account = await opened.accounts.get(email)
+  if (!(await removeSecondFactors(opened, account, opened.operator))) {
+    throw new CommandError(`${account.email} has no second factor.`)
+  }
+  print(options.json === true, { email: account.email, hasSecondFactor: false }, [
+    `${account.email} signs in with its password alone.`,
   ])
 }
 

@@ -58,6 +58,7 @@ function expiries(services: Services): MaintenanceJob[] {
     expiring('old notifications', () => services.activity.notifications.deleteOld()),
     expiring('old mails', () => services.outbox.deleteOld()),
     expiring('expired sign-in links', () => services.signInLinks.deleteExpired()),
+    expiring('expired trusted devices', () => services.secondFactors.deleteExpired()),
     expiring('expired device authorizations', () => services.deviceAuthorizations.deleteExpired()),
     expiring('expired links in mails', () => services.accountTokens.deleteExpired()),
     {

@@ -20,8 +20,10 @@ import {
   HashQueue,
   PasswordAttempts,
   PasswordChecks,
+  PasswordGuard,
   Passwords,
 } from '../../people/passwords/index.ts'
+import { SecondFactors } from '../../people/second-factors/index.ts'
 import { Images } from '../../platform/imaging/index.ts'
 import {
   apiTokenDependents,
@@ -91,7 +93,6 @@ function createAccountServices({ db, core, config, secret, now, logger, password
   return {
     accounts,
     avatars: new Avatars(db, directory, images, now),
-    confirmations: new Confirmations({ db, checks: passwordChecks, now }),
     directory,
     guarding,
     images,
@@ -128,32 +129,45 @@ function createTokens({ core, db, config, secret, now }: ServiceParts, onAdded: 
 }
 
 function createSignIns(
-  { core, db, secret, now }: ServiceParts,
+  { config, core, db, secret, now }: ServiceParts,
   services: ReturnType<typeof createAccountServices> & ReturnType<typeof createTokens>,
   onAdded: CredentialNotice,
 ) {
   const { audit } = core
-  const { accounts, apiTokens, initialPassword, passwordChecks, passwords, scopedTokens } = services
+  const { accounts, apiTokens, guarding, initialPassword, passwordChecks, passwords, scopedTokens } = services
+  const webdavClients = new WebdavClients({ db, audit, now })
+  const secondFactors = new SecondFactors({
+    db,
+    audit,
+    secret,
+    now,
+    guard: new PasswordGuard(guarding),
+    policy: config.secondFactor,
+    onChanged: onAdded,
+    endPasswordClients: (tx, accountKey) => webdavClients.endOfAccountPassword(tx, accountKey),
+  })
   const login = new Login({
     db,
     audit,
     checks: passwordChecks,
     apiTokens,
     passwords,
+    secondFactors,
     secret,
     now,
     onSignIn: ({ email }) => initialPassword.deleteFor(email),
   })
-  const webdavClients = new WebdavClients({ db, audit, now })
   const webdavSignIn = new WebdavSignIn({
     db,
     accounts,
     scopedTokens,
     passwordChecks,
+    secondFactors,
     clients: webdavClients,
     login,
     audit,
   })
   const webdavSecrets = new WebdavSecrets({ db, audit, passwords, onAdded })
-  return { login, webdavClients, webdavSignIn, webdavSecrets }
+  const confirmations = new Confirmations({ db, checks: passwordChecks, secondFactors, now })
+  return { confirmations, login, secondFactors, webdavClients, webdavSignIn, webdavSecrets }
 }

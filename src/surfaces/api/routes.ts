@@ -10,6 +10,7 @@ import { deviceRoutes } from './accounts/devices-v2.ts'
 import { onboardingRoutes } from './accounts/onboarding-v21.ts'
 import { passwordResetRoutes } from './accounts/password-reset-v21.ts'
 import { personalTokenRoutes } from './accounts/personal-tokens-v21.ts'
+import { secondFactorRoutes } from './accounts/second-factors-v21.ts'
 import { sessionRoutes } from './accounts/sessions-v21.ts'
 import { toolCallRoutes } from './accounts/tool-calls-v21.ts'
 import { searchUserRoutes } from './accounts/user-search-routes.ts'
@@ -126,6 +127,7 @@ export const apiRoutes: readonly Route<Account, ApiServices>[] = [
   ...serverInfoRoutes,
   ...authTokenRoutes,
   ...deviceRoutes,
+  ...secondFactorRoutes,
   ...sessionRoutes,
   ...accountRoutes,
   ...avatarRoutes,

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { Client } from '../../support/client.ts'
+import { addApp, codeOf } from '../../support/second-factors.ts'
 import { personalToken } from '../../support/tokens.ts'
 import { administers, nobody, open, type Sent, self, type Table, under } from './policy.ts'
 import type { Stage } from './stage.ts'
@@ -21,6 +22,14 @@ const signedOutWith = async (stage: Stage, caller: string): Promise<Sent> => {
   const account = await stage.cast.victim()
   const owner = new Client(account.url, account.token, account.email)
   return { as: await personalToken(owner, { permission: 'rw' }) }
+}
+
+/** The key of a device of the account that needs no code. */
+const trustedDeviceOf = async ({ cast }: Stage, client: Client): Promise<number> => {
+  const { accounts, db, secondFactors } = cast.server.running.services
+  const account = await accounts.get(client.email)
+  await db.write((tx) => secondFactors.trustIn(tx, account, { address: '192.0.2.1' }))
+  return (await client.get('/api/v2.1/second-factors/')).body.trusted_devices[0].id
 }
 
 /** Of a client that waits, from a network of its own: the number of open requests of a network is limited. */
@@ -114,6 +123,23 @@ export const accountRoutes: Table = {
       form: { ...(await userCode(stage)), name: 'carrel', permission: 'r' },
     }),
     'POST /api/v2.1/device-authorization/deny/': async (stage) => ({ form: await userCode(stage) }),
+    'DELETE /api/v2.1/second-factors/': signedInAnew,
+    'PUT /api/v2.1/second-factors/totp/': async (stage, caller) => {
+      const sent = await signedInAnew(stage, caller)
+      if (sent.as === undefined) return { form: { setup: 'none', code: '000000' } }
+      const { secret, setup } = (await sent.as.post('/api/v2.1/second-factors/totp/')).body
+      return { ...sent, form: { setup, code: codeOf(secret) } }
+    },
+    'POST /api/v2.1/second-factors/recovery-codes/': async (stage, caller) => {
+      const sent = await signedInAnew(stage, caller)
+      if (sent.as !== undefined) await addApp(sent.as)
+      return sent
+    },
+    'DELETE /api/v2.1/second-factors/trusted-devices/:id/': async (stage, caller) => {
+      const sent = await signedInAnew(stage, caller)
+      if (sent.as === undefined) return { params: { id: 1 } }
+      return { ...sent, params: { id: await trustedDeviceOf(stage, sent.as) } }
+    },
     'DELETE /api/v2.1/sessions/': signedInAnew,
     'DELETE /api/v2.1/sessions/:session_id/': async (stage, caller) => {
       const sent = await signedInAnew(stage, caller)
@@ -157,6 +183,14 @@ export const accountRoutes: Table = {
     'PUT /api/v2.1/admin/users/:email/': victim({ name: 'Changed' }),
     'DELETE /api/v2.1/admin/users/:email/': victim(),
     'PUT /api/v2.1/admin/users/:email/reset-password/': victim(),
+    'DELETE /api/v2.1/admin/users/:email/second-factors/': async (stage) => {
+      const sent = await victim()(stage)
+      const { email = '' } = sent.params ?? {}
+      const { accounts, db } = stage.cast.server.running.services
+      const { key } = await accounts.get(String(email))
+      await db.write((tx) => tx.run('update account set second_factor = 1 where key = ?', key))
+      return sent
+    },
     'POST /api/v2.1/admin/generate-user-auth-token/': async ({ cast }) => ({
       form: { email: (await cast.victim()).email },
     }),

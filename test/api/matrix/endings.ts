@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { type CallOptions, Client, type Reply } from '../../support/client.ts'
+import { addApp } from '../../support/second-factors.ts'
 import { personalToken } from '../../support/tokens.ts'
 import { unshare } from '../sharing-support.ts'
 import type { Leaves, Leftover } from './leftovers.ts'
@@ -63,6 +64,7 @@ const confirmed: Leaves = {
   'approved program': 'was confirmed with the password, and outlives the session',
   'WebDAV password': 'was confirmed with the password, and outlives the session',
   'WebDAV program': 'signs in with a password of its own',
+  'trusted device': 'stands for a code only, and needs the password besides',
 }
 /** A session or another credential of the account is not concerned. */
 const others: Leaves = {
@@ -282,6 +284,13 @@ export const endings: readonly Ending[] = [
     end: (trial) => setWebdavPassword(trial, WEBDAV_PASSWORD),
     becomes: { 'webdav password': 'wrongPassword' },
     leaves: without(others, 'WebDAV program'),
+  },
+  {
+    name: 'an authenticator app is set up, which ends WebDAV with the account password',
+    role: 'reader',
+    end: async ({ holder }) => void (await addApp(holder)),
+    becomes: { 'webdav password': 'wrongPassword' },
+    leaves: without(others, 'WebDAV program', 'trusted device'),
   },
   {
     name: 'the device is unlinked',

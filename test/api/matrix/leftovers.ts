@@ -19,6 +19,7 @@ const KINDS = {
   'approved program': `device_authorization t where t.account_key = ? and state = 'approved'`,
   'link into the web app': `sign_in_link t ${live} where t.account_key = ?`,
   'WebDAV password': `webdav_secret t ${live} and a.active = 1 where t.account_key = ?`,
+  'trusted device': `trusted_device t ${live} where t.account_key = ?`,
   'WebDAV program': 'webdav_client t where t.account_key = ?',
   link: 'link t where t.account_key = ?',
   webhook: `webhook t join account a on a.email = t.creator and a.active = 1
@@ -51,6 +52,8 @@ export const NO_LEFTOVERS: Readonly<Record<string, string>> = {
   partial_upload: 'bytes of unfinished uploads, which end with their ticket',
   quota_reservation: 'bytes of uploads in progress, for minutes',
   abandoned_bytes: 'counts bytes of failed tasks',
+  totp_secret: 'opens nothing without the password, and is deleted with the account',
+  recovery_code: 'opens nothing without the password, and is deleted with the account',
   webdav_name: 'names in the WebDAV root, which open nothing without a right',
 }
 
@@ -77,6 +80,9 @@ export async function makeLeftovers({ cast, stage, holder, admin }: Trial): Prom
   const authorization = `Basic ${Buffer.from(`${holder.email}:a long password`).toString('base64')}`
   const headers = { Authorization: authorization, Depth: '0' }
   await (await fetch(`${holder.url}/dav/`, { method: 'PROPFIND', headers })).arrayBuffer()
+  const { accounts, db, secondFactors } = cast.server.running.services
+  const account = await accounts.get(holder.email)
+  await db.write((tx) => secondFactors.trustIn(tx, account, { address: '192.0.2.1' }))
   if (!isReader || holder === admin) return
   await personalToken(holder, { permission: 'r', repo_id: id })
   await SyncClient.link(holder, id)

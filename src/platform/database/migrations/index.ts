@@ -70,6 +70,7 @@ import { fewerWrittenPages } from './0071-fewer-written-pages.ts'
 import { photoDates } from './0072-photo-dates.ts'
 import { unlistedActivities } from './0073-unlisted-activities.ts'
 import { fileRequests } from './0074-file-requests.ts'
+import { secondFactors } from './0075-second-factors.ts'
 import type { Migration } from './types.ts'
 
 /** Every step of the schema, oldest first. */
@@ -146,4 +147,5 @@ export const migrations: readonly Migration[] = [
   photoDates,
   unlistedActivities,
   fileRequests,
+  secondFactors,
 ]

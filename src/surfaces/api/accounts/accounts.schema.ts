@@ -78,6 +78,26 @@ export const webdavClient = kinds.record('WebdavClient', () => ({
   last_accessed: kinds.isoTime,
 }))
 
+export const trustedDevice = kinds.record('TrustedDevice', () => ({
+  id: kinds.integer(),
+  user_agent: kinds.text('The user agent of its last sign-in without a code.'),
+  last_login_ip: kinds.text('The address of that sign-in.'),
+  created_at: kinds.isoTime,
+  last_accessed: kinds.isoTime,
+  expires_at: kinds.isoTime,
+}))
+
+/** A secret for an authenticator app. */
+export const totpOffer = kinds.record('TotpOffer', () => ({
+  setup: kinds.text('To be sent with the first code, within an hour.'),
+  secret: kinds.text('The secret in Base32, for apps that have no camera.'),
+  uri: kinds.text('The `otpauth:` URI that apps read from a QR code.'),
+}))
+
+export const recoveryCodes = kinds.record('RecoveryCodes', () => ({
+  recovery_codes: kinds.array(kinds.text('A code that signs in once.')),
+}))
+
 /** A device that an account has signed in on. */
 export const device = {
   user: kinds.account,
@@ -112,6 +132,16 @@ export const onboarding = kinds.record('Onboarding', () => ({
 
 /** An API token. */
 export const token = kinds.record('ApiToken', () => ({ token: kinds.text('The token.') }))
+
+/** An API token, and what the person who signed in has to know about the second factor. */
+export const signedIn = kinds.record('SignedIn', () => ({
+  token: kinds.text('The token.'),
+  recovery_codes: kinds.optional(
+    kinds.array(kinds.text(), { description: 'Of an authenticator app that was set up at this sign-in.' }),
+  ),
+  second_factor_due_at: kinds.optional(kinds.isoTime),
+}))
+
 export const avatar = kinds.record('AvatarUrl', () => ({ avatar_url: kinds.url }))
 export const done = (description: string) => ({ 200: json(kinds.successFlag, description) })
 export const nothing = kinds.object({})

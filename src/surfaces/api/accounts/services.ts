@@ -14,6 +14,7 @@ import type {
 } from '../../../people/credentials/index.ts'
 import type { Outbox } from '../../../people/mail/index.ts'
 import type { PasswordChecks } from '../../../people/passwords/index.ts'
+import type { SecondFactors } from '../../../people/second-factors/index.ts'
 import { routesFor } from '../../../platform/http/index.ts'
 import type { Access } from '../../../sharing/access/index.ts'
 import type { Quotas } from '../../../sharing/quotas/index.ts'
@@ -57,6 +58,7 @@ export interface CredentialServices {
   readonly outbox: Outbox
   readonly passwordChecks: PasswordChecks
   readonly scopedTokens: ScopedTokens
+  readonly secondFactors: SecondFactors
   readonly webdavClients: WebdavClients
   readonly webdavSecrets: WebdavSecrets
 }

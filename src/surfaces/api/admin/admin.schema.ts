@@ -64,6 +64,7 @@ export const adminUser = {
   role: kinds.oneOfWords(['default', 'guest']),
   avatar_url: kinds.url,
   has_default_device: kinds.literal(false, { description: 'An unused constant.' }),
-  is_force_2fa: kinds.literal(false, { description: 'An unused constant.' }),
+  is_force_2fa: kinds.flag('Whether the server demands a second factor from it.'),
+  has_second_factor: kinds.flag('Whether it signs in with a second factor.'),
   social_auth: kinds.array(kinds.text(), { description: 'Always empty.', maxItems: 0 }),
 }

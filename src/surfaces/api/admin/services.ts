@@ -9,6 +9,7 @@ import type { Account, Accounts, Directory, Groups, Onboarding } from '../../../
 import type { Audit } from '../../../people/audit/index.ts'
 import type { AccountTokens, ApiTokens } from '../../../people/credentials/index.ts'
 import type { Outbox } from '../../../people/mail/index.ts'
+import type { SecondFactors } from '../../../people/second-factors/index.ts'
 import type { NodeState } from '../../../platform/cluster/index.ts'
 import { routesFor } from '../../../platform/http/index.ts'
 import type { Links, Shares } from '../../../sharing/access/index.ts'
@@ -25,6 +26,7 @@ export interface AdministrationServices {
   readonly links: Links
   readonly outbox: Outbox
   readonly quotas: Quotas
+  readonly secondFactors: SecondFactors
   readonly shares: Shares
 }
 

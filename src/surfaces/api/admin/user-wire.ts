@@ -34,7 +34,7 @@ export async function accountToWire(
 /** Accounts as administrators see them in `/api/v2.1/admin/users/`. */
 export async function adminUsersToWire(
   accounts: readonly Account[],
-  { quotas, apiTokens }: AdministrationServices,
+  { quotas, apiTokens, secondFactors }: AdministrationServices,
   baseUrl: string,
 ) {
   const [usage, lastUses] = await Promise.all([quotas.usageOfMany(accounts), apiTokens.lastUses(accounts)])
@@ -56,7 +56,8 @@ export async function adminUsersToWire(
       role: account.role === 'guest' ? 'guest' : 'default',
       avatar_url: avatarUrl(baseUrl, account),
       has_default_device: false,
-      is_force_2fa: false,
+      is_force_2fa: secondFactors.isRequiredOf(account),
+      has_second_factor: account.hasSecondFactor,
       social_auth: [],
     }),
   )

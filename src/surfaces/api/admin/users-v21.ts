@@ -269,6 +269,22 @@ export const adminUserRoutes = [
     },
   }),
   route({
+    method: 'DELETE',
+    path: '/api/v2.1/admin/users/:email/second-factors/',
+    auth: 'admin',
+    summary:
+      'Removes the second factors of an account, with its recovery codes and trusted devices, and mails its holder.',
+    compatibility: 'addition',
+    params: { email: emailParam },
+    responses: () => done('The account signs in with its password alone.'),
+    async handle({ user, params, request }, { accounts, secondFactors }) {
+      const account = await accounts.get(params.email)
+      const isRemoved = await secondFactors.remove(account, auditActor(user, request))
+      if (!isRemoved) throw errorMessage(404, `User ${account.email} has no second factor.`)
+      return { success: true }
+    },
+  }),
+  route({
     method: 'GET',
     path: '/api/v2.1/admin/search-user/',
     auth: 'admin',
