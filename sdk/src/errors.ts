@@ -34,18 +34,21 @@ export class CarrelError extends Error {
   readonly retryAfterMs: number | undefined
   /** The account may do this, but not with this token. */
   readonly isOutOfScope: boolean
+  /** The JSON of the response; undefined if it had none. */
+  readonly body: unknown
 
   constructor(
     kind: ErrorKind,
     status: number,
     message: string,
-    options: ErrorOptions & { retryAfterMs?: number; isOutOfScope?: boolean } = {},
+    options: ErrorOptions & { retryAfterMs?: number; isOutOfScope?: boolean; body?: unknown } = {},
   ) {
     super(message, options)
     this.kind = kind
     this.status = status
     this.retryAfterMs = options.retryAfterMs
     this.isOutOfScope = options.isOutOfScope ?? false
+    this.body = options.body
   }
 }
 
@@ -60,7 +63,8 @@ export function errorForStatus(status: number, message: string): CarrelError {
 /** The error of a response that is not a success. Reads its body. */
 export async function errorOf(response: Response): Promise<CarrelError> {
   const text = await response.text().catch(() => '')
-  const message = (messageIn(text) ?? (text.startsWith('<') ? '' : text)).slice(0, MAX_MESSAGE)
+  const body = jsonIn(text)
+  const message = (messageIn(body) ?? (text.startsWith('<') ? '' : text)).slice(0, MAX_MESSAGE)
   const seconds = /^\d{1,6}$/.exec(response.headers.get('Retry-After') ?? '')?.[0]
   const needsOtp = response.headers.get('X-Seafile-OTP') === 'required'
   const needsPassword = response.headers.has('X-Carrel-Confirmation')
@@ -70,6 +74,7 @@ export async function errorOf(response: Response): Promise<CarrelError> {
     response.status,
     message || `The server answered ${response.status} ${response.statusText}.`,
     {
+      body,
       ...(seconds !== undefined && { retryAfterMs: Number(seconds) * 1000 }),
       // RFC 6750, 3.1.
       isOutOfScope: /\berror="insufficient_scope"/.test(response.headers.get('WWW-Authenticate') ?? ''),
@@ -105,14 +110,16 @@ function kindOf(status: number, message: string): ErrorKind {
   return status >= 400 && status < 500 ? 'invalid' : 'server'
 }
 
-/** The message of an error body. The API has several shapes for it. */
-function messageIn(text: string): string | undefined {
-  let body: unknown
+function jsonIn(text: string): unknown {
   try {
-    body = JSON.parse(text)
+    return JSON.parse(text)
   } catch {
     return undefined
   }
+}
+
+/** The message of an error body. The API has several shapes for it. */
+function messageIn(body: unknown): string | undefined {
   if (typeof body === 'string') return body
   if (typeof body !== 'object' || body === null) return undefined
   if ('lib_need_decrypt' in body) return 'This library has not been decrypted.'

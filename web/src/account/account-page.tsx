@@ -7,15 +7,15 @@ import { useTexts } from '../texts/index.ts'
 import { TabNav, useTitle } from '../ui/index.ts'
 import { Appearance } from './appearance.tsx'
 import { NotificationMails } from './notifications.tsx'
-import { PasswordSection } from './password-section.tsx'
 import { Profile } from './profile.tsx'
+import { Security } from './security.tsx'
 import { SignedIn } from './sessions.tsx'
 import { Tokens } from './tokens.tsx'
 import { Webdav } from './webdav.tsx'
 
 const sections = {
   profile: Profile,
-  security: PasswordSection,
+  security: Security,
   devices: SignedIn,
   tokens: Tokens,
   webdav: Webdav,

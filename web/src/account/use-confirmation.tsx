@@ -4,10 +4,10 @@ import { useTexts } from '../texts/index.ts'
 import { PasswordField } from '../ui/index.ts'
 
 /**
- * The password of the account in a form whose call has to be confirmed. It is asked for when the server demands it, which is not the case shortly
+ * The password of the account, or a code of its app, in a form whose call has to be confirmed. `hint` says why, unless it is about access. It is asked for when the server demands it, which is not the case shortly
  * after a sign-in. The form is then sent again.
  */
-export function useConfirmation(): {
+export function useConfirmation(hint?: string): {
   /** The field of the form; undefined until the server demands the password. */
   readonly field: ReactNode
   /** Runs the call with the password, if it was asked for. */
@@ -32,7 +32,7 @@ export function useConfirmation(): {
   const field = isAsked ? (
     <PasswordField
       label={texts.oldPassword}
-      hint={texts.confirmHint}
+      hint={hint ?? texts.confirmHint}
       autoComplete="current-password"
       autoFocus
       required

@@ -1,5 +1,5 @@
 import { type FormEvent, useState } from 'react'
-import { setWebdavPassword, useWebdavPassword } from '../api/index.ts'
+import { setWebdavPassword, useSecondFactors, useWebdavPassword } from '../api/index.ts'
 import { siteUrl } from '../site-url.ts'
 import { useTexts } from '../texts/index.ts'
 import { Button, LoadError, PasswordField, Waiting } from '../ui/index.ts'
@@ -11,6 +11,7 @@ import { useSaving } from './use-saving.ts'
 export function Webdav() {
   const texts = useTexts('account')
   const { data, error, refetch } = useWebdavPassword()
+  const { data: factors } = useSecondFactors()
   const [secret, setSecret] = useState('')
   const { busy, failure, save } = useSaving()
   const { field, confirmed } = useConfirmation()
@@ -34,7 +35,9 @@ export function Webdav() {
       <h2>{texts.webdav}</h2>
       <p className="muted">{texts.webdavHint}</p>
       <CopyField label={texts.webdavAddress} value={siteUrl('dav/').href} />
-      <p role="status">{data.is_set ? texts.webdavSet : texts.webdavNotSet}</p>
+      <p role="status">
+        {data.is_set ? texts.webdavSet : factors?.totp ? texts.webdavNeeded : texts.webdavNotSet}
+      </p>
       <PasswordField
         label={texts.webdavPassword}
         hint={texts.webdavRules}

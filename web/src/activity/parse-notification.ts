@@ -37,6 +37,10 @@ type NotificationSentence =
   | 'newWebdav'
   | 'newLibraryToken'
   | 'newContact'
+  | 'newSecondFactor'
+  | 'secondFactorRemoved'
+  | 'secondFactorReset'
+  | 'newRecoveryCodes'
   | 'other'
 
 /** Parses a notification. Unknown types of newer servers are tolerated. */
@@ -141,6 +145,10 @@ const credentials = {
   webdav: { sentence: 'newWebdav', to: '/account/webdav' },
   library: { sentence: 'newLibraryToken', to: undefined },
   contact: { sentence: 'newContact', to: '/account' },
+  'second-factor': { sentence: 'newSecondFactor', to: '/account/security' },
+  'second-factor-removed': { sentence: 'secondFactorRemoved', to: '/account/security' },
+  'second-factor-reset': { sentence: 'secondFactorReset', to: '/account/security' },
+  'recovery-codes': { sentence: 'newRecoveryCodes', to: '/account/security' },
 } as const
 
 /** Changes in a watched library: of one entry or of several. */

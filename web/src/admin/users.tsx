@@ -4,6 +4,7 @@ import {
   EllipsisVertical,
   KeyRound,
   Pencil,
+  ShieldOff,
   Trash2,
   UserPlus,
   Users as UsersIcon,
@@ -14,6 +15,7 @@ import {
   type AdminUser,
   changeUser,
   deleteUser,
+  resetSecondFactors,
   type UserOrder,
   useAccount,
   useAdminUsers,
@@ -109,12 +111,13 @@ export function Users() {
 
 function Badges(props: { user: AdminUser }) {
   const texts = useTexts('admin')
-  const { is_staff, is_active, role } = props.user
+  const { is_staff, is_active, role, has_second_factor } = props.user
   return (
     <span className="sharing-facts">
       {is_staff && <span className="badge badge-accent">{texts.administrator}</span>}
       {role === 'guest' && <span className="badge">{texts.guest}</span>}
       {!is_active && <span className="badge badge-warn">{texts.isOff}</span>}
+      {has_second_factor && <span className="badge">{texts.twoStep}</span>}
       {!is_staff && is_active && role !== 'guest' && <span className="badge">{texts.plainUser}</span>}
     </span>
   )
@@ -140,7 +143,7 @@ function UserMenu(props: { user: AdminUser }) {
   const common = useTexts('common')
   const { data: account } = useAccount()
   const act = useAction('admin')
-  const [asked, setAsked] = useState<'edit' | 'password' | 'delete'>()
+  const [asked, setAsked] = useState<'edit' | 'password' | 'second-factor' | 'delete'>()
   const [password, setPassword] = useState<string>()
   const close = () => setAsked(undefined)
   const isSelf = account?.email === user.email
@@ -156,6 +159,11 @@ function UserMenu(props: { user: AdminUser }) {
         entries={[
           { label: texts.edit, icon: Pencil, onSelect: () => setAsked('edit') },
           { label: texts.resetPassword, icon: KeyRound, onSelect: () => setAsked('password') },
+          user.has_second_factor && {
+            label: texts.resetSecondFactor,
+            icon: ShieldOff,
+            onSelect: () => setAsked('second-factor'),
+          },
           !isSelf && {
             label: user.is_active ? texts.switchOff : texts.switchOn,
             icon: user.is_active ? Ban : Check,
@@ -174,6 +182,15 @@ function UserMenu(props: { user: AdminUser }) {
       {asked === 'password' && <ResetPassword user={user} onMade={setPassword} onClose={close} />}
       {password !== undefined && (
         <NewPassword made={{ email: user.email, password }} onClose={() => setPassword(undefined)} />
+      )}
+      {asked === 'second-factor' && (
+        <ConfirmDialog
+          title={texts.resetSecondFactor}
+          text={texts.resetSecondFactorHint(user.email)}
+          submit={texts.resetSecondFactor}
+          onConfirm={() => act(() => resetSecondFactors(user.email), texts.secondFactorReset(user.email))}
+          onClose={close}
+        />
       )}
       {asked === 'delete' && (
         <ConfirmDialog

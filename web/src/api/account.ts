@@ -129,6 +129,40 @@ export function useWebdavPassword() {
 export const setWebdavPassword = (secret: string, currentPassword?: string) =>
   api.put('api/v2.1/webdav-secret/', { form: { secret, current_password: currentPassword } })
 
+export type TotpOffer = Records['TotpOffer']
+
+export type SecondFactors = Records['SecondFactors']
+
+/** The response of a sign-in. */
+export type SignedIn = Records['SignedIn']
+
+type TrustedDevice = Records['TrustedDevice']
+
+/** The second factors of the account. */
+export function useSecondFactors() {
+  return useQuery({
+    queryKey: ['account', 'second-factors'],
+    queryFn: ({ signal }) => api.get('api/v2.1/second-factors/', undefined, signal),
+  })
+}
+
+/** A secret for an authenticator app, which takes effect with its first code. */
+export const offerApp = () => api.post('api/v2.1/second-factors/totp/')
+
+/** Only this response contains the recovery codes. */
+export const addApp = (sent: { setup: string; code: string; current_password: string | undefined }) =>
+  api.put('api/v2.1/second-factors/totp/', { form: sent })
+
+/** Only this response contains the recovery codes. */
+export const makeRecoveryCodes = (currentPassword: string | undefined) =>
+  api.post('api/v2.1/second-factors/recovery-codes/', { form: { current_password: currentPassword } })
+
+export const removeSecondFactors = (currentPassword: string | undefined) =>
+  api.delete('api/v2.1/second-factors/', { form: { current_password: currentPassword } })
+
+export const endTrust = ({ id }: TrustedDevice) =>
+  api.delete(`api/v2.1/second-factors/trusted-devices/${id}/`)
+
 export const endSessionOf = ({ id }: Session) => api.delete(`api/v2.1/sessions/${id}/`)
 
 export async function searchPeople(part: string, signal?: AbortSignal): Promise<readonly Person[]> {

@@ -66,6 +66,7 @@ export const createUser = (email: string, fields: UserFields) =>
 export const changeUser = (email: string, fields: UserFields) =>
   api.put(userAt(email), { form: { ...fields } })
 export const deleteUser = (email: string) => api.delete(userAt(email))
+export const resetSecondFactors = (email: string) => api.delete(`${userAt(email)}second-factors/`)
 export const resetPassword = (email: string) => api.put(`${userAt(email)}reset-password/`)
 
 export type AdminLibrary = Records['AdminLibrary']

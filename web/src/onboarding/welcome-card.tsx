@@ -2,10 +2,9 @@ import { AppWindow, KeyRound, MonitorDown, Smartphone, SquareTerminal, Upload } 
 import { useState } from 'react'
 import { useDevices } from '../api/index.ts'
 import { canInstall, installApp, isInstalled } from '../offline/index.ts'
-import { QrCode } from '../sharing/index.ts'
 import { siteUrl } from '../site-url.ts'
 import { useTexts } from '../texts/index.ts'
-import { Button, ButtonLink } from '../ui/index.ts'
+import { Button, ButtonLink, QrCode } from '../ui/index.ts'
 import { Snippet, Steps } from './steps.tsx'
 
 /** First steps of a new user: files, clients, phone. */

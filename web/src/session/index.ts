@@ -1,4 +1,6 @@
+export { AppSetup } from './app-setup.tsx'
 export { ClientLogin, ConfirmAddress, ForgotPassword, SetPassword } from './lazy.ts'
 export { NewPasswordField } from './new-password-field.tsx'
+export { RecoveryCodes } from './recovery-codes.tsx'
 export { signIn, signOut, signOutEverywhere, useSignedIn } from './session.tsx'
 export { SignIn } from './sign-in.tsx'

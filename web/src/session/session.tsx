@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useSyncExternalStore } from 'react'
-import { api, beginSession, endSession, onSessionChange, token } from '../api/index.ts'
+import { api, beginSession, call, endSession, onSessionChange, type SignedIn, token } from '../api/index.ts'
 
 /** Whether someone is signed in. Clears the query cache at sign-out. */
 export function useSignedIn(): boolean {
@@ -12,11 +12,72 @@ export function useSignedIn(): boolean {
   return current !== undefined
 }
 
-export async function signIn(sent: { username: string; password: string; keep: boolean }): Promise<void> {
-  const { username, password, keep } = sent
-  const form = { username, password, ...thisBrowser() }
-  const { token } = await api.post('api2/auth-token/', { form })
-  beginSession(token, { keep })
+interface SignInRequest {
+  readonly username: string
+  readonly password: string
+  readonly keep: boolean
+  /** A code of the authenticator app, or a recovery code. */
+  readonly code?: string
+  /** Whether this browser needs no code from now on. */
+  readonly trusts?: boolean
+  /** Of an authenticator app that is set up with this sign-in. */
+  readonly setup?: string
+}
+
+/** A session that begins once its user has seen what is in it. */
+export interface GrantedSession {
+  /** Of an authenticator app that was just set up. They are not shown again. */
+  readonly recoveryCodes: readonly string[]
+  /** When this account needs a second factor. */
+  readonly dueAt: string | undefined
+  readonly begin: () => void
+}
+
+export async function signIn(sent: SignInRequest): Promise<void> {
+  const { begin } = await requestSession(sent)
+  begin()
+}
+
+/** Throws `otp-needed` if a code is missing or wrong. */
+export async function requestSession(sent: SignInRequest): Promise<GrantedSession> {
+  const { username, password, keep, code, trusts = false, setup } = sent
+  const form = { username, password, ...thisBrowser(), second_factor_setup: setup }
+  const trust = code === undefined ? trustOf(username) : undefined
+  const response = await call('POST', 'api2/auth-token/', {
+    form,
+    headers: {
+      ...(code !== undefined && { 'X-Seafile-OTP': code.trim() }),
+      ...(trust !== undefined && { 'X-Seafile-S2FA': trust }),
+      ...(trusts && { 'X-Seafile-2FA-Trust-Device': '1' }),
+    },
+  })
+  const granted = response.headers.get('X-Seafile-S2FA')
+  if (granted !== null) keepTrust(username, granted)
+  const { token, recovery_codes, second_factor_due_at } = (await response.json()) as SignedIn
+  return {
+    recoveryCodes: recovery_codes ?? [],
+    dueAt: second_factor_due_at,
+    begin: () => beginSession(token, { keep }),
+  }
+}
+
+const TRUST_KEY = 'carrel.trusted'
+
+/** What stands for a code of this account in this browser. It stays at sign-out, and opens nothing without the password. */
+function trustOf(username: string): string | undefined {
+  return trusts()[username.toLowerCase()]
+}
+
+function keepTrust(username: string, token: string): void {
+  localStorage.setItem(TRUST_KEY, JSON.stringify({ ...trusts(), [username.toLowerCase()]: token }))
+}
+
+function trusts(): Record<string, string | undefined> {
+  try {
+    return JSON.parse(localStorage.getItem(TRUST_KEY) ?? '{}') as Record<string, string | undefined>
+  } catch {
+    return {}
+  }
 }
 
 /** Signs in with the one-time token of a client, for this tab only. Its session ends with the one of the client. */

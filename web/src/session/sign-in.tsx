@@ -1,11 +1,13 @@
 import './sign-in.css'
-import { type FormEvent, useState } from 'react'
+import { type FormEvent, Suspense, useState } from 'react'
 import { Link } from 'wouter'
 import { CarrelError, sendsMail } from '../api/index.ts'
 import { siteUrl } from '../site-url.ts'
 import { LanguageOptions, useLanguage, useTexts } from '../texts/index.ts'
-import { Button, CheckField, PasswordField, TextField, useErrorMessage } from '../ui/index.ts'
-import { signIn } from './session.tsx'
+import { Button, CheckField, PasswordField, TextField, useErrorMessage, Waiting } from '../ui/index.ts'
+import { SecondStep } from './lazy.ts'
+import { requestSession } from './session.tsx'
+import { type SignInStep, stepAfter } from './sign-in-steps.ts'
 
 export function SignIn() {
   const texts = useTexts('session')
@@ -18,17 +20,34 @@ export function SignIn() {
   const [keep, setKeep] = useState(true)
   const [busy, setBusy] = useState(false)
   const [failure, setFailure] = useState<string>()
+  const [step, setStep] = useState<SignInStep>()
 
   async function submit(event: FormEvent): Promise<void> {
     event.preventDefault()
     setBusy(true)
     setFailure(undefined)
     try {
-      await signIn({ username: username.trim(), password, keep })
+      await attempt()
     } catch (error) {
-      setFailure(wording(error))
-      setBusy(false)
+      const next = stepAfter(error)
+      setStep(next)
+      if (next === undefined) setFailure(wording(error))
     }
+    setBusy(false)
+  }
+
+  async function attempt(second: { code?: string; trusts?: boolean; setup?: string } = {}): Promise<void> {
+    const granted = await requestSession({ username: username.trim(), password, keep, ...second })
+    if (granted.recoveryCodes.length === 0 && granted.dueAt === undefined) granted.begin()
+    else setStep({ kind: 'granted', granted })
+  }
+
+  if (step !== undefined) {
+    return (
+      <Suspense fallback={<Waiting />}>
+        <SecondStep step={step} onAttempt={attempt} onBack={() => setStep(undefined)} />
+      </Suspense>
+    )
   }
 
   return (

@@ -12,11 +12,10 @@ import {
 import { type ReactNode, useState } from 'react'
 import { changeLink, deleteLink, type LinkItem, type LinkKind, sendsMail } from '../api/index.ts'
 import { useFormats, useTexts } from '../texts/index.ts'
-import { ConfirmDialog, CopyButton, IconButton, Menu, useAction } from '../ui/index.ts'
+import { ConfirmDialog, CopyButton, IconButton, Menu, QrCode, useAction } from '../ui/index.ts'
 import { EditLink } from './edit-link.tsx'
 import { nameOfRights } from './link-draft.ts'
 import { MailLink } from './mail-link.tsx'
-import { QrCode } from './qr-code.tsx'
 
 /** One link with its actions. `head` shows the target, where it is not obvious. */
 export function LinkCard(props: {

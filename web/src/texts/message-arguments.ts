@@ -19,6 +19,11 @@ export const messageArguments = {
     keptParts: 'count: number',
     starsLeftOut: 'count: number',
     removeKeptDrafts: 'count: number',
+    twoStepOn: 'time',
+    twoStepDue: 'date',
+    codesLeft: 'count: number',
+    trustedUntil: 'date',
+    endTrustOf: 'name',
   },
   activity: {
     andMore: 'count: number, shown',
@@ -31,6 +36,8 @@ export const messageArguments = {
     usedOf: 'used, total',
     userMade: 'email',
     resetHint: 'email',
+    resetSecondFactorHint: 'email',
+    secondFactorReset: 'email',
     shownOnce: 'email',
     switchedOff: 'name',
     switchedOn: 'name',
@@ -216,6 +223,7 @@ export const messageArguments = {
   },
   session: {
     resetSent: 'email',
+    dueText: 'date',
     choosePasswordHint: 'email',
   },
   sharing: {

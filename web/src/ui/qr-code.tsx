@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { Waiting } from '../ui/index.ts'
+import { Waiting } from './states.tsx'
 
 const BORDER = 3
 
@@ -18,7 +18,7 @@ export function QrCode(props: { text: string; label: string }) {
   const dark = data.data.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : [])))
   return (
     <svg
-      className="sharing-qr"
+      className="qr-code"
       viewBox={`0 0 ${size} ${size}`}
       role="img"
       aria-label={props.label}
