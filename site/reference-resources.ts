@@ -35,7 +35,7 @@ export const RESOURCES: readonly Resource[] = [
     name: 'folders',
     title: 'Folders',
     about: 'Listing, creating, renaming and deleting folders.',
-    paths: /^\/repos\/\{repo_id\}\/(?:dir(?:\/(?:detail|metadata|sub_repo))?|thumbhashes)\/$/,
+    paths: /^\/repos\/\{repo_id\}\/(?:dir(?:\/(?:detail|largest|metadata|sub_repo))?|thumbhashes)\/$/,
   },
   {
     name: 'files',
@@ -95,7 +95,7 @@ export const RESOURCES: readonly Resource[] = [
     name: 'search',
     title: 'Search, photos and stars',
     about: 'Finding files by name and text, the timeline of photos, and starred items.',
-    paths: /^\/(?:search|search-file|photos|starred-items|starredfiles)\//,
+    paths: /^\/(?:items|search|search-file|photos|starred-items|starredfiles)\//,
   },
   {
     name: 'events',

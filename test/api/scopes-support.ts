@@ -10,6 +10,7 @@ export const openToReaders: readonly string[] = [
   'GET /api/v2.1/repos/:repo_id/commits/:commit_id/dir/',
   'GET /api/v2.1/repos/:repo_id/dir/',
   'GET /api/v2.1/repos/:repo_id/dir/detail/',
+  'GET /api/v2.1/repos/:repo_id/dir/largest/',
   'GET /api/v2.1/repos/:repo_id/file-tags/',
   'GET /api/v2.1/repos/:repo_id/file/',
   'GET /api/v2.1/repos/:repo_id/file/archive-entries/',
