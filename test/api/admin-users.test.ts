@@ -41,6 +41,7 @@ describe('/api/v2.1/admin/users/', () => {
     role: 'default',
     avatar_url: 'https://files.example.org/media/avatars/default.png',
     has_default_device: false,
+    has_second_factor: false,
     is_force_2fa: false,
     social_auth: [],
     ...more,

@@ -297,6 +297,7 @@ const withoutIds: Record<string, string> = {
   'POST /seafhttp/repo/head-commits-multi/': 'returns nothing',
   'POST /seafhttp/repo/folder-perm': 'sync tokens in the body',
   'POST /seafhttp/repo/locked-files': 'sync tokens in the body',
+  'POST /api/v2.1/items/': 'paths, and ids of libraries',
   'POST /api/v2.1/repos/:repo_id/file-tags/batch/': 'paths, and ids of tags',
   'PUT /seafhttp/repo/:repo_id/lock-file': 'a path',
   'PUT /seafhttp/repo/:repo_id/unlock-file': 'a path',

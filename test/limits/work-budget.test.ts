@@ -34,6 +34,8 @@ const BATCH = 8
 const ALLOCATION_TOLERANCE = 1.5
 /** Of calls with tasks behind them, which find more or less to do together. */
 const TASK_TOLERANCE = 1.1
+/** Bytes of a list that is hashed for its entity tag: "9 seconds ago" becomes "10 seconds ago" while the test runs. */
+const HASHED_TOLERANCE = 8
 
 /** Counts by heading. Allocations are measured of calls without tasks behind them. */
 type Row = Partial<Record<string, number>>
@@ -131,7 +133,7 @@ function excessOf(row: Row, budget: Row): string[] {
     const [count, most] = [row[heading], budget[heading]]
     if (count === undefined || most === undefined) return false
     const tolerance = heading === ALLOCATED ? ALLOCATION_TOLERANCE : ALLOCATED in budget ? 1 : TASK_TOLERANCE
-    return count > Math.ceil(most * tolerance)
+    return count > Math.ceil(most * tolerance) + (heading === COLUMNS.bytesHashed ? HASHED_TOLERANCE : 0)
   })
 }
 

@@ -325,7 +325,7 @@ export const SAFEGUARDS: readonly Safeguard[] = [
     invariant: 'I8',
     name: 'a scoped token is admitted only where its scope allows',
     file: 'src/platform/http/exchange.ts',
-    find: 'if (admits?.(user, route.scope) === false) throw notPermitted()',
+    find: 'if (admits?.(user, route.scope) === false) throw outOfScope()',
     replace: 'void admits',
     tests: ['test/api/scopes.test.ts'],
   },
