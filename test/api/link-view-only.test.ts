@@ -129,6 +129,7 @@ const others = new Set([
   'GET /u/d/:token/',
   'POST /u/d/:token/',
   'GET /api/v2.1/upload-links/:token/upload/',
+  'POST /api/v2.1/upload-links/:token/upload/',
   'GET /smart-link/:token/',
   // Tokens of archives, devices and mails.
   'GET /api/v2.1/query-zip-progress/',
