@@ -74,6 +74,9 @@ describe('commands of the documents', { timeout: 600_000 }, () => {
       PATH: `${path.join(folder, 'bin')}:${process.env['PATH'] ?? ''}`,
       HOME: folder,
       CARREL_CLIENT_FOLDER: path.join(folder, 'client'),
+      // The pages say how to sign in, and the first-minutes test does.
+      CARREL_CLIENT_URL: server.url,
+      CARREL_CLIENT_TOKEN: client.token ?? '',
       CARREL_DATA: data,
     }
   })
@@ -172,7 +175,7 @@ describe('commands of the documents', { timeout: 600_000 }, () => {
     const library = await client.createLibrary(name)
     const { code, output } = await runProgram(command, [...args, 'tree', name], {
       cwd: folder,
-      env: { ...env, CARREL_CLIENT_URL: server.url, CARREL_CLIENT_TOKEN: client.token, ...more },
+      env: { ...env, CARREL_CLIENT_URL: server.url, CARREL_CLIENT_TOKEN: client.token ?? '', ...more },
     })
     assert.equal(code, 0, output)
     assert.match(output, /deep\.txt 4 of 4 bytes/)
